@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use rulebook::change::{Files, book_of, sightings};
+use rulebook::change::{Files, Reached};
 use rulebook::coverage::{Coverage, CoverageReport, Dead, Hints, Listing, Tally};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Evidence;
-use rulebook::matrix::DoneBy;
 use rulebook::parse::means_no_file;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -26,8 +25,12 @@ pub struct RuleFiles<'r> {
     pub rule: &'r Rule,
     /// Its conditions other than paths, which must hold too.
     pub further: Vec<&'static str>,
+    /// Whether it is for some files.
+    pub is_for_files: bool,
     /// Relative to their root; sorted.
     pub files: Vec<String>,
+    /// For how many more files another rule overrides it.
+    pub overridden: usize,
 }
 
 /// The rules that one agent has for the files of a tree.
@@ -43,8 +46,17 @@ pub struct AgentCoverage {
 impl Workspace {
     /// Evaluates the rules for every file of the tree.
     pub fn coverage(&self, book: &Rulebook, tree: &Tree, listing: Listing) -> CoverageReport {
-        let coverage = Coverage::of_roots(book, self.roots.roots.len());
-        let mut report = coverage.report(&tally(&coverage, tree, listing), &self.roots);
+        self.report(&Coverage::of_roots(book, self.roots.roots.len()), book, tree, listing)
+    }
+
+    fn report(
+        &self,
+        coverage: &Coverage<'_>,
+        book: &Rulebook,
+        tree: &Tree,
+        listing: Listing,
+    ) -> CoverageReport {
+        let mut report = coverage.report(&tally(coverage, tree, listing), &self.roots);
         self.keep_own(&mut report.dead, book);
         report
     }
@@ -58,35 +70,36 @@ impl Workspace {
         tree: &Tree,
         listing: Listing,
     ) -> AgentCoverage {
-        let native = &agent.native.book;
+        let roots = self.roots.roots.len();
         let reading = agent.reading(&Evidence::default());
-        let subject = agent.subject(&reading);
-        if !subject.is_hooked() {
-            return AgentCoverage { report: self.coverage(native, tree, listing), added: HashSet::new() };
+        let files = Files { seen: &tree.paths(), roots };
+        let reached = Reached::new(meant, &agent.native.book, &agent.subject(&reading), files);
+        AgentCoverage {
+            report: self.report(&reached.coverage(roots), &reached.book, tree, listing),
+            added: reached.added(),
         }
+    }
+
+    /// The rules that an agent has: those it reads by itself and, if it is hooked, those that Rulebook adds.
+    pub fn reaching<'r>(&self, agent: &'r AgentView, meant: &'r Rulebook, tree: &Tree) -> Reached<'r> {
+        let reading = agent.reading(&Evidence::default());
         let files = Files { seen: &tree.paths(), roots: self.roots.roots.len() };
-        let found = sightings(meant, Some((native, &subject)), files);
-        let added = found.iter().filter(|sighting| sighting.by == DoneBy::Rulebook);
-        let added = added.map(|sighting| sighting.rule.origin.display.clone()).collect();
-        AgentCoverage { report: self.coverage(&book_of(native, &found), tree, listing), added }
+        Reached::new(meant, &agent.native.book, &agent.subject(&reading), files)
     }
 
     /// The files of the tree that each of these rules applies to. Rules are given by their position in the book.
     pub fn reached_by<'r>(&self, rules: &[usize], book: &'r Rulebook, tree: &Tree) -> Vec<RuleFiles<'r>> {
-        let coverage = Coverage::of_roots(book, self.roots.roots.len());
-        let none = || vec![Vec::new(); rules.len()];
-        let parts = tree.fold(none, |found: &mut Vec<Vec<String>>, files| {
-            for (found, reached) in found.iter_mut().zip(coverage.reached(rules, &files)) {
-                found.extend(reached.into_iter().map(|at| files[at].path.clone()));
-            }
-        });
-        let all: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
-        let reached = rules.iter().enumerate().map(|(at, &rule)| {
-            let mut files: Vec<String> = parts.iter().flat_map(|found| found[at].clone()).collect();
-            files.sort();
-            RuleFiles { rule: all[rule], further: coverage.further(rule).to_vec(), files }
-        });
-        reached.collect()
+        files_of(rules, book, &Coverage::of_roots(book, self.roots.roots.len()), tree)
+    }
+
+    /// The files of the tree for which an agent has each of these rules. Rules are given by their position in its book.
+    pub fn reached_for<'r>(
+        &self,
+        rules: &[usize],
+        reached: &'r Reached<'_>,
+        tree: &Tree,
+    ) -> Vec<RuleFiles<'r>> {
+        files_of(rules, &reached.book, &reached.coverage(self.roots.roots.len()), tree)
     }
 
     /// Keeps the patterns of rules written for this tree. A person's own rules, and those above the root, meet many
@@ -121,6 +134,32 @@ impl Sources<'_> {
         let text = |dead: &Dead| self.text(rules[dead.rule]).map(|text| text.to_string()).unwrap_or_default();
         hints.report(&dead, &counts, &text)
     }
+}
+
+/// The files of the tree that each of these rules applies to, without those for which another one overrides it.
+fn files_of<'r>(
+    rules: &[usize],
+    book: &'r Rulebook,
+    coverage: &Coverage<'_>,
+    tree: &Tree,
+) -> Vec<RuleFiles<'r>> {
+    let paths = tree.paths();
+    let all: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
+    let lost = coverage.lost(&paths);
+    let files = |(&rule, reached): (&usize, Vec<usize>)| {
+        let count = reached.len();
+        let left = reached.into_iter().filter(|at| lost[rule].binary_search(at).is_err());
+        let mut files: Vec<String> = left.map(|at| paths[at].path.clone()).collect();
+        files.sort();
+        RuleFiles {
+            rule: all[rule],
+            further: coverage.further(rule).to_vec(),
+            is_for_files: coverage.is_for_files(rule),
+            overridden: count - files.len(),
+            files,
+        }
+    };
+    rules.iter().zip(coverage.reached(rules, &paths)).map(files).collect()
 }
 
 fn tally(coverage: &Coverage<'_>, tree: &Tree, listing: Listing) -> Tally {

@@ -6,10 +6,10 @@ use std::path::Path;
 use rulebook::agent::{Agent, NamedAgent};
 use rulebook::compare::{Difference, Outcome};
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evaluate::{Audience, InactiveReason, evaluate};
+use rulebook::evaluate::InactiveReason;
 use rulebook::evidence::{Evidence, Input, PathLocation};
 use rulebook::explain::{Inactive, Target, explain, explain_for, explain_within};
-use rulebook::matrix::{CellState, Matrix};
+use rulebook::matrix::{CellState, Matrix, NativeReading};
 use rulebook::render::render;
 use rulebook::rule::Rule;
 use serde::Serialize;
@@ -152,7 +152,7 @@ impl Workspace {
         let views = sources.views(agents.clone());
         let found = differences(&sources, &views, view);
         let diagnostics = match view {
-            Viewpoint::As(_) => views.agents[0].native.reported(&views.meant.diagnostics),
+            Viewpoint::As(named) => views.agents[0].native.reported(named.agent, &views.meant.diagnostics),
             _ => {
                 let mut diagnostics = views.meant.diagnostics.clone();
                 sources.report_effects(&views.meant.book, found.clone(), &mut diagnostics);
@@ -243,13 +243,13 @@ impl Workspace {
             }
             (Viewpoint::As(_), Some(column)) => {
                 let Loaded { book, .. } = &views.agents[0].native;
-                let evaluation = evaluate(book, evidence, Audience::any());
+                let evaluation = NativeReading::evaluate(book, evidence);
                 let mut target = explain(shown, book, &evaluation, evidence, roots);
                 target.add_agents(matrix);
                 let cells = matrix.rows.iter().zip(&column.cells);
                 for (row, cell) in cells.filter(|(_, cell)| cell.state == CellState::Unread) {
                     // Why Rulebook adds nothing is no part of what the agent does by itself.
-                    let detail = if cell.would_add { cell.because.as_str() } else { "" };
+                    let detail = if cell.because.starts_with("reads ") { cell.because.as_str() } else { "" };
                     let reason = InactiveReason::Unread;
                     target.inactive.push(Inactive::new(row.id, row.key(), row.origin, reason, detail));
                 }

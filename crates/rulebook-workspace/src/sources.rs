@@ -47,12 +47,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Of some diagnostics, those of the files in this view.
-    pub fn reported(&self, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+    /// Of some diagnostics, those of the files in this view that do not concern another agent.
+    pub fn reported(&self, agent: &Agent, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
         let rules = self.book.rules().map(|(rule, _)| rule.origin.display.as_str());
         let rejected = self.book.rejected().iter().map(|rejected| rejected.origin.display.as_str());
         let files: HashSet<&str> = rules.chain(rejected).collect();
-        diagnostics.iter().filter(|found| files.contains(found.path.as_str())).cloned().collect()
+        let is_reported = |found: &&Diagnostic| {
+            files.contains(found.path.as_str()) && found.agent.is_none_or(|name| name == agent.name)
+        };
+        diagnostics.iter().filter(is_reported).cloned().collect()
     }
 }
 

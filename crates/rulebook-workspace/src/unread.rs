@@ -269,6 +269,10 @@ fn report(folder: &Folder, cause: UnreadCause, files: &[Rename]) -> Diagnostic {
         None => format!("git mv {} {}{more}", within(from), within(to)),
     };
     let found = Diagnostic::whole(Code::NotRead, format!("{shown}/{from}"), message).help(help);
+    let found = match agent {
+        Some(agent) => found.of_agent(agent.name),
+        None => found,
+    };
     if is_sure { found } else { found.severity(Severity::Note) }
 }
 

@@ -40,7 +40,7 @@ fn check(files: &[(&str, &str)], agents: &str, expected: &str) {
 fn shown(cell: &Cell<'_>) -> String {
     let by = cell.by.map(|by| format!(" by {by}")).unwrap_or_default();
     let why = if cell.because.is_empty() { String::new() } else { format!(" ({})", cell.because) };
-    let would = if cell.would_add { "*" } else { "" };
+    let would = if cell.if_wired.is_some() { "*" } else { "" };
     format!("{}{would}{by}{why}", CellState::name(cell.state))
 }
 
@@ -95,8 +95,8 @@ fn a_file_named_after_another_agent_is_added_only_where_there_is_no_own_file() {
         &[HOOKS, ("GEMINI.md", "For Gemini."), ("CLAUDE.md", "For Claude.")],
         "claude gemini",
         "
-CLAUDE.md: native (always) | unread (for Claude Code; GEMINI.md is used)
-GEMINI.md: unread (for Gemini CLI; CLAUDE.md is used) | native (always)
+CLAUDE.md: native (always) | unread (belongs to Claude Code; Gemini CLI reads GEMINI.md instead)
+GEMINI.md: unread (belongs to Gemini CLI; Claude Code reads CLAUDE.md instead) | native (always)
 ",
     );
     check(&[HOOKS, ("GEMINI.md", "For Gemini.")], "claude", "GEMINI.md: added (always)");

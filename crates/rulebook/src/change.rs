@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::agent::{Agent, Conflicts};
 use crate::coverage::{Coverage, Extent};
 use crate::evaluate::{State, Verdict};
 use crate::evidence::Seen;
 use crate::matrix::{DoneBy, Handling, Subject, handling};
 use crate::render::estimate_tokens;
-use crate::resolve::Rulebook;
+use crate::resolve::{Off, Policy, Rulebook};
 use crate::rule::Rule;
 use crate::words::words;
 
@@ -74,43 +75,105 @@ pub fn sightings<'r>(
     files: Files<'_>,
 ) -> Vec<Sighting<'r>> {
     let Some((native, subject)) = agent else {
-        return seen(meant, files, DoneBy::Rulebook).collect();
+        let coverage = Coverage::of_roots(meant, files.roots);
+        return settled(seen(meant, files, DoneBy::Rulebook), meant, &coverage, files);
     };
-    let mut found: BTreeMap<&str, Sighting<'r>> = BTreeMap::new();
-    for sighting in seen(native, files, DoneBy::Agent) {
-        let path = sighting.rule.origin.path.as_str();
-        // A file may be read twice, such as by an import: the wider reading counts.
-        if found.get(path).is_none_or(|known| !known.extent.includes(&sighting.extent)) {
-            found.insert(path, sighting);
-        }
-    }
-    for sighting in seen(meant, files, DoneBy::Rulebook).filter(|_| subject.is_hooked()) {
-        let path = sighting.rule.origin.path.as_str();
-        let is_wider = found.get(path).is_none_or(|known| !known.extent.includes(&sighting.extent));
-        if is_wider && is_added(sighting.rule, subject) {
-            found.insert(path, sighting);
-        }
-    }
-    found.into_values().collect()
+    let reached = Reached::new(meant, native, subject, files);
+    settled(reached.sightings.iter().cloned(), &reached.book, &reached.coverage(files.roots), files)
 }
 
-/// Returns the rules that reach an agent as a book: those it reads by itself, and those that Rulebook adds.
-///
-/// Its own rules override each other as they do without Rulebook.
-#[must_use]
-pub fn book_of(native: &Rulebook, sightings: &[Sighting<'_>]) -> Rulebook {
-    native.with(sightings.iter().filter(|seen| seen.by == DoneBy::Rulebook).map(|seen| seen.rule))
+/// Leaves out the files for which another rule overrides one that Rulebook brings.
+fn settled<'r>(
+    sightings: impl Iterator<Item = Sighting<'r>>,
+    book: &Rulebook,
+    coverage: &Coverage<'_>,
+    files: Files<'_>,
+) -> Vec<Sighting<'r>> {
+    let lost = coverage.lost(files.seen);
+    let lost: HashMap<&str, &Vec<usize>> =
+        book.rules().map(|(rule, _)| rule.origin.path.as_str()).zip(&lost).collect();
+    let left = |sighting: Sighting<'r>| {
+        let lost = lost.get(sighting.rule.origin.path.as_str());
+        let lost = lost.filter(|_| sighting.by == DoneBy::Rulebook).map_or(&[][..], |lost| lost.as_slice());
+        let extent = sighting.extent.without(lost, files.seen.len());
+        (extent != Extent::Nowhere).then_some(Sighting { extent, ..sighting })
+    };
+    sightings.filter_map(left).collect()
 }
 
+/// The rules that reach an agent by themselves or through Rulebook, before those that are added override each other.
+#[derive(Debug)]
+pub struct Reached<'r> {
+    sightings: Vec<Sighting<'r>>,
+    /// The same rules as a book.
+    pub book: Rulebook,
+    agent: &'static Agent,
+    is_hooked: bool,
+    /// Whether the agent's own rules do not override each other.
+    keeps_all: bool,
+}
+
+impl<'r> Reached<'r> {
+    /// Collects the rules for the files of a tree. `native` is what the agent reads by itself.
+    #[must_use]
+    pub fn new(
+        meant: &'r Rulebook,
+        native: &'r Rulebook,
+        subject: &Subject<'_, 'r>,
+        files: Files<'_>,
+    ) -> Reached<'r> {
+        let mut found: BTreeMap<&str, Sighting<'r>> = BTreeMap::new();
+        for sighting in seen(native, files, DoneBy::Agent) {
+            let path = sighting.rule.origin.path.as_str();
+            // A file may be read twice, such as by an import: the wider reading counts.
+            if found.get(path).is_none_or(|known| !known.extent.includes(&sighting.extent)) {
+                found.insert(path, sighting);
+            }
+        }
+        for sighting in seen(meant, files, DoneBy::Rulebook).filter(|_| subject.is_hooked()) {
+            let path = sighting.rule.origin.path.as_str();
+            let is_wider = found.get(path).is_none_or(|known| !known.extent.includes(&sighting.extent));
+            if is_wider && is_added(sighting.rule, subject) {
+                found.insert(path, sighting);
+            }
+        }
+        let sightings: Vec<Sighting<'r>> = found.into_values().collect();
+        let added = sightings.iter().filter(|seen| seen.by == DoneBy::Rulebook).map(|seen| seen.rule);
+        let book = native.with(added);
+        let keeps_all = !matches!(native.policy(), Policy::Native(Conflicts::FirstWins, _));
+        Reached { sightings, book, agent: subject.agent, is_hooked: subject.is_hooked(), keeps_all }
+    }
+
+    /// Prepares the rules for many files. The agent's own rules override each other as they do without Rulebook.
+    #[must_use]
+    pub fn coverage(&self, roots: usize) -> Coverage<'_> {
+        if !self.is_hooked {
+            return Coverage::of_roots(&self.book, roots);
+        }
+        // An agent that sorts out its own rules by id does so with those that are added, too.
+        let keeps_all = self.keeps_all;
+        let own = self.sightings.iter().filter(|seen| keeps_all && seen.by == DoneBy::Agent);
+        let own = own.map(|seen| seen.rule.origin.path.clone()).collect();
+        Coverage::of_hooked(&self.book, roots, self.agent, own)
+    }
+
+    /// The files, as shown, whose rules Rulebook adds.
+    #[must_use]
+    pub fn added(&self) -> HashSet<String> {
+        let added = self.sightings.iter().filter(|seen| seen.by == DoneBy::Rulebook);
+        added.map(|seen| seen.rule.origin.display.clone()).collect()
+    }
+}
+
+/// Returns every rule that is on, in the order of the book, and where it applies.
 fn seen<'r>(book: &'r Rulebook, files: Files<'_>, by: DoneBy) -> impl Iterator<Item = Sighting<'r>> {
     let extents = Coverage::of_roots(book, files.roots).extents(files.seen);
-    let all = book.rules().zip(extents).map(move |((rule, _), extent)| Sighting {
-        rule,
-        extent,
-        by,
-        tokens: estimate_tokens(&rule.body),
-    });
-    all.filter(|sighting| sighting.extent != Extent::Nowhere && !sighting.rule.body.is_empty())
+    let is_on = |(rule, off): (&Rule, Option<&Off>)| off.is_none() && !rule.body.is_empty();
+    let all = book.rules().zip(extents).filter(move |(rule, _)| is_on(*rule));
+    all.map(move |((rule, _), extent)| {
+        let tokens = if rule.stream.is_some() { 0 } else { estimate_tokens(&rule.body) };
+        Sighting { rule, extent, by, tokens }
+    })
 }
 
 /// Whether Rulebook adds a rule where it applies as meant and the agent does not apply it.

@@ -77,16 +77,19 @@ impl Outcome {
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Outcome::Unread => f.write_str("does not read it"),
-            Outcome::Rejects => f.write_str("rejects it"),
+            Outcome::Unread => f.write_str("does not read the file"),
+            Outcome::Rejects => f.write_str("rejects the file"),
             Outcome::OnlyHeader => f.write_str("reads the whole file as a header, so no text is left"),
             Outcome::OnlyComments => f.write_str("removes HTML comments, so no text is left"),
             Outcome::Always => f.write_str("always applies it"),
             Outcome::Never => f.write_str("never applies it"),
             Outcome::NoPaths => f.write_str("never applies it: its list of paths is empty"),
             Outcome::Offers => f.write_str("only offers it to the model"),
-            Outcome::Undocumented => f.write_str("does not document what it does with it"),
-            Outcome::Has(activation) => write!(f, "has it {activation}"),
+            Outcome::Undocumented => f.write_str("does not document what it does with the file"),
+            Outcome::Has(activation) => match activation.strip_prefix("on ") {
+                Some(when) => write!(f, "applies it {when}"),
+                None => write!(f, "has it {activation}"),
+            },
         }
     }
 }
@@ -119,7 +122,7 @@ impl Difference {
                 format!("meant to be {}, but {} {}{why}", self.meant, agent.title, self.does)
             }
         };
-        let found = Diagnostic::whole(self.code(), &rule.origin.display, message);
+        let found = Diagnostic::whole(self.code(), &rule.origin.display, message).of_agent(agent.name);
         match &self.cause {
             Some(cause) => Diagnostic {
                 line: cause.line,

@@ -21,8 +21,9 @@ pub use tally::{Listing, Tally};
 
 use std::collections::{HashMap, HashSet};
 
+use crate::agent::Agent;
 use crate::condition::{Facts, MatchMode, PathExpression, Paths};
-use crate::evaluate::{State, applies_if_met, at_best, settle};
+use crate::evaluate::{Audience, State, applies_if_met, at_best, settle};
 use crate::evidence::{Evidence, Seen};
 use crate::render::estimate_tokens;
 use crate::resolve::{Off, Policy, Rulebook};
@@ -38,6 +39,8 @@ pub struct Coverage<'r> {
     patterns: Vec<ExpectedPattern<'r>>,
     folders: Vec<(usize, &'r str)>,
     policy: Policy,
+    /// The agent that the rules reach, if Rulebook adds some of them, and the files that it reads by itself.
+    hooked: Option<(&'static Agent, HashSet<String>)>,
 }
 
 /// A rule, and how it depends on files.
@@ -122,7 +125,18 @@ impl<'r> Coverage<'r> {
         let mut folders: Vec<_> = book.rules().filter_map(|(rule, _)| rule.origin.nest()).collect();
         folders.sort_unstable();
         folders.dedup();
-        Coverage { rules, patterns, folders, policy: book.policy() }
+        Coverage { rules, patterns, folders, policy: book.policy(), hooked: None }
+    }
+
+    /// Prepares the rules that an agent reads by itself, which are in these files, and those that Rulebook adds. Only what is
+    /// added can be overridden.
+    pub fn of_hooked(
+        book: &'r Rulebook,
+        roots: usize,
+        agent: &'static Agent,
+        own: HashSet<String>,
+    ) -> Coverage<'r> {
+        Coverage { policy: Policy::default(), hooked: Some((agent, own)), ..Coverage::of_roots(book, roots) }
     }
 
     /// Prepares rules that are compared one by one: none overrides another.
@@ -131,7 +145,7 @@ impl<'r> Coverage<'r> {
         let mut folders: Vec<_> = rules.iter().filter_map(|covered| covered.rule.origin.nest()).collect();
         folders.sort_unstable();
         folders.dedup();
-        Coverage { rules, patterns: Vec::new(), folders, policy: Policy::default() }
+        Coverage { rules, patterns: Vec::new(), folders, policy: Policy::default(), hooked: None }
     }
 
     /// Returns the files that activate each of these rules, and those for which that is not documented.
@@ -165,6 +179,12 @@ impl<'r> Coverage<'r> {
         &self.rules[rule].further
     }
 
+    /// Whether a rule is for some files, or a stream rule watches calls for some.
+    pub fn is_for_files(&self, rule: usize) -> bool {
+        let Covered { is_bound, gate, .. } = &self.rules[rule];
+        *is_bound || gate.is_some()
+    }
+
     /// Prepares evidence for these rules.
     pub fn facts<'e>(&self, evidence: &'e Evidence) -> Facts<'e> {
         Facts::new(evidence, self.folders.iter().copied())
@@ -178,9 +198,18 @@ impl<'r> Coverage<'r> {
         let (at, rules): (Vec<usize>, Vec<_>) = (self.rules.iter().enumerate().filter(is_in))
             .map(|(at, covered)| (at, (covered.rule, covered.off)))
             .unzip();
-        let verdicts = settle(rules, self.policy);
+        let audience = match &self.hooked {
+            Some((agent, own)) => Audience::agent(agent, own),
+            None => Audience::any(),
+        };
+        let verdicts = settle(rules, self.policy, &audience);
+        let is_own =
+            |rule: &Rule| self.hooked.as_ref().is_some_and(|(_, own)| own.contains(&rule.origin.path));
         let is_out = |(at, state): &(usize, State<'_>)| {
-            let Covered { role, gate, is_imported, .. } = &self.rules[*at];
+            let Covered { rule, role, gate, is_imported, .. } = &self.rules[*at];
+            if is_own(rule) {
+                return false;
+            }
             let is_on = matches!(state, State::Stack | State::Stream)
                 || (*is_imported && matches!(state, State::Offered | State::Inactive(_)));
             !is_on && *role != Role::Shadow && gate.is_none()

@@ -35,6 +35,9 @@ pub struct Diagnostic {
     /// A change that fixes it.
     #[serde(skip)]
     pub fix: Option<Fix>,
+    /// The agent that it concerns, if it concerns one; not part of JSON output.
+    #[serde(skip)]
+    pub agent: Option<&'static str>,
 }
 
 impl Fix {
@@ -79,6 +82,7 @@ impl Diagnostic {
             help: row.remedy.to_owned(),
             excerpt: None,
             fix: None,
+            agent: None,
         }
     }
 
@@ -127,6 +131,12 @@ impl Diagnostic {
             Some(near) => self.help(format!("did you mean {near}?")),
             None => self,
         }
+    }
+
+    /// Says which agent it concerns.
+    #[must_use]
+    pub fn of_agent(self, name: &'static str) -> Diagnostic {
+        Diagnostic { agent: Some(name), ..self }
     }
 
     /// Replaces the severity of the table.

@@ -104,6 +104,7 @@ pub(crate) fn at_best(rule: &Rule) -> Option<State<'_>> {
 pub(crate) fn settle<'r>(
     rules: impl IntoIterator<Item = (&'r Rule, Option<&'r Off>)>,
     policy: Policy,
+    audience: &Audience<'_>,
 ) -> Vec<Verdict<'r>> {
     let candidate = |(rule, off): (&'r Rule, Option<&'r Off>)| {
         let state = match off {
@@ -114,7 +115,7 @@ pub(crate) fn settle<'r>(
     };
     let mut candidates: Vec<_> = rules.into_iter().map(candidate).collect();
     switch_off_nested(&mut candidates, |_| true);
-    decide(&mut candidates, policy, &Audience::any(), None);
+    decide(&mut candidates, policy, audience, None);
     candidates.into_iter().map(|candidate| candidate.verdict).collect()
 }
 
@@ -140,14 +141,14 @@ pub fn rivals<'r>(book: &'r Rulebook, rule: &'r Rule) -> impl Iterator<Item = Ri
     others.filter_map(move |other| {
         let mut pair = [rule, other];
         pair.sort_by_key(|rule| rule.rank());
-        settle(pair.map(|rule| (rule, None)), book.policy()).into_iter().find_map(|verdict| {
-            match verdict.state {
+        settle(pair.map(|rule| (rule, None)), book.policy(), &Audience::any()).into_iter().find_map(
+            |verdict| match verdict.state {
                 State::Overridden { winner, by } => {
                     Some(Rival { rule: other, wins: std::ptr::eq(winner, other), by })
                 }
                 _ => None,
-            }
-        })
+            },
+        )
     })
 }
 

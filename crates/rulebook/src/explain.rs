@@ -307,22 +307,20 @@ pub fn explain_for(
     let mut target = Target::new(path);
     let mut stack: Vec<(&Verdict<'_>, usize)> = Vec::new();
     for (row, cell) in matrix.rows.iter().zip(&column.cells) {
-        let key = row.key();
-        let (id, source) = (row.id.to_owned(), row.origin.display.clone());
-        let detail = cell.because.clone();
         match (cell.state, &cell.verdict, row.rejected) {
             (CellState::Native | CellState::Added, Some(verdict), _) => stack.push((verdict, cell.position)),
-            (CellState::Unread, ..) => {
-                target.inactive.push(Inactive { id, key, source, reason: InactiveReason::Unread, detail });
-            }
-            (CellState::Unknown, ..) => {
-                let reason = InactiveReason::Undocumented;
-                target.inactive.push(Inactive { id, key, source, reason, detail });
-            }
             (CellState::Rejected, _, Some(file)) => target.rejected.push(rejected(file)),
             (CellState::Offered, Some(verdict), _) => target.offered.push(offered(verdict.rule)),
-            (_, Some(verdict), _) => target.push(verdict, evidence),
-            (_, None, _) => {}
+            (state, Some(verdict), _) if state.is_of(&verdict.state) => target.push(verdict, evidence),
+            // The cell has another reason than the verdict.
+            (state, ..) => {
+                let reason = match state {
+                    CellState::Unread => InactiveReason::Unread,
+                    CellState::Unknown => InactiveReason::Undocumented,
+                    _ => InactiveReason::NotAdded,
+                };
+                target.inactive.push(Inactive::new(row.id, row.key(), row.origin, reason, &cell.because));
+            }
         }
     }
     stack.sort_by_key(|(_, position)| *position);

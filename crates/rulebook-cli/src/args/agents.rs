@@ -12,7 +12,7 @@ use rulebook_workspace::hosts::{HOSTS, Host};
 
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct View {
-    /// Show what ends up in this agent's context: what it reads and what Rulebook adds; `any` for an agent that reads nothing
+    /// Show what ends up in this agent's context: what it reads and what Rulebook adds; `any`: every rule as its author meant it
     #[arg(id = "for", long, value_name = "AGENT", value_parser = ForParser, hide_possible_values = true)]
     for_agent: Option<Viewpoint>,
 

@@ -7,7 +7,7 @@ use rulebook::export::{Allow, LossPolicy};
 
 #[derive(Clone, Debug, ClapArgs)]
 pub(crate) struct Export {
-    /// The agents to write for; repeatable, or separated by commas [default: `export.to` of the settings]
+    /// The agents to write for, separated by commas [default: `export.to` of the settings]
     #[arg(long, value_name = "AGENT", value_delimiter = ',')]
     pub(crate) to: Vec<String>,
 

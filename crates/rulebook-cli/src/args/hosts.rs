@@ -8,10 +8,10 @@ use super::agents::HostParser;
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Hook {
     /// The agent that sends the event
-    #[arg(value_name = "HOST", value_parser = HostParser)]
+    #[arg(value_name = "AGENT", value_parser = HostParser)]
     pub(crate) host: &'static Host,
 
-    /// Also deliver rules in formats that the host reads itself
+    /// Also deliver rules that the agent reads by itself
     #[arg(long)]
     pub(crate) all: bool,
 
@@ -23,7 +23,7 @@ pub(crate) struct Hook {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Install {
     /// The agent to wire; without it, the agents used here are listed
-    #[arg(value_name = "HOST", value_parser = HostParser)]
+    #[arg(value_name = "AGENT", value_parser = HostParser)]
     pub(crate) host: Option<&'static Host>,
 
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) struct Install {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Uninstall {
     /// The agent to disconnect
-    #[arg(value_name = "HOST", value_parser = HostParser)]
+    #[arg(value_name = "AGENT", value_parser = HostParser)]
     pub(crate) host: &'static Host,
 
     #[command(flatten)]
@@ -63,7 +63,7 @@ pub(crate) struct Wiring {
     #[arg(long)]
     pub(crate) move_rules: bool,
 
-    /// The program that the host runs
+    /// The program that the agent runs
     #[arg(long, value_name = "PATH", value_hint = ValueHint::CommandName, default_value = "rulebook")]
     pub(crate) command: String,
 }

@@ -36,18 +36,18 @@ use rulebook_workspace::Viewpoint;
 /// Keeps the options of every command apart from those of one.
 const GLOBAL: &str = "Global options";
 
-/// Shows which rules each coding agent follows for the work at hand, and why.
+/// Shows which rules each coding agent follows for your current task, and why.
 ///
 /// Rulebook reads the rule files of every coding agent in place, shows for each agent which rules it has and why the others are
 /// missing, and delivers what is missing.
 #[derive(Debug, Default, Parser)]
 #[command(name = "rulebook", version, max_term_width = 100)]
 pub(crate) struct Args {
-    /// A workspace root; repeatable [default: the nearest folder above that contains `.git`]
+    /// A workspace root; can be given several times [default: the nearest folder above that contains `.git`]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = GLOBAL)]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Override a setting, e.g. `--set budget.tokens=4000`; repeatable
+    /// Override a setting, e.g. `--set budget.tokens=4000`; can be given several times
     #[arg(long, global = true, value_name = "KEY=VALUE", help_heading = GLOBAL)]
     pub(crate) set: Vec<String>,
 
@@ -81,7 +81,7 @@ pub(crate) enum Command {
     Prompt(Prompt),
     /// Print the text of one rule
     Read {
-        /// `rule://NAME`, or the name alone
+        /// The rule's id, key (`style@cursor`) or file; or `rule://NAME`
         #[arg(value_name = "RULE")]
         name: String,
     },
@@ -94,19 +94,19 @@ pub(crate) enum Command {
     ///
     /// Shows how many files each rule applies to, globs that match no file, and files without path-specific rules.
     Coverage(Coverage),
-    /// Show what a change to the rules does to what each agent sees
+    /// Show how a change to the rules changes what each agent gets
     ///
     /// Compares two revisions, or a revision with the working tree: which rules appear, vanish, apply to more or fewer files,
     /// and what that costs.
     Diff(Diff),
-    /// Copy rules into the forms of other agents, and prove the copies
+    /// Copy rules into other agents' formats, and check the copies
     ///
-    /// Writes each rule as the agent's own files express it, reads it back as the agent does and compares the two on every file
+    /// Writes each rule in the format of the agent, reads it back as the agent does, and checks that both apply to the same files
     /// of the tree. Nothing is written that applies to more than was meant.
     Export(Export),
-    /// Copy another tool's rules into an agent's own form, with proof
+    /// Copy the rules of rulesync or ruler into an agent's format
     ///
-    /// Reads the folder of `rulesync` or `ruler`, which stays as it is.
+    /// Reads the folder of that tool, does not change it, and checks each copy as `export` does.
     Import(Import),
     /// Turn a rule on again, so that its conditions decide
     Enable(Toggle),
@@ -118,12 +118,12 @@ pub(crate) enum Command {
     Unpin(Pin),
     /// Run a text or a recorded model response through the stream rules
     Stream(StreamFile),
-    /// Check the `examples` that rules carry
+    /// Check the `examples` in the headers of rules
     ///
-    /// Examples are paths that a rule must or must not match, and texts on which it must or must not fire. Exits with 1 if
+    /// Examples are paths that a rule must or must not match, and texts that must or must not trigger it. Exits with 1 if
     /// one fails.
     Test,
-    /// Answer one hook event of an agent
+    /// Answer one hook event (agents call this; you do not)
     ///
     /// Reads the event from standard input and writes the answer to standard output.
     Hook(Hook),
@@ -133,19 +133,21 @@ pub(crate) enum Command {
     #[cfg(feature = "remote")]
     #[command(subcommand)]
     Remote(RemoteTask),
-    /// Keep agents from changing what governs them
+    /// Stop agents from changing rules and settings without asking
     ///
-    /// Covers rule files, hook files, settings, trust and the program itself.
+    /// Protects rule files, hook files, settings, trust and the program itself.
     #[command(subcommand)]
     Guard(GuardTask),
-    /// Review this workspace's files and record that you trust them
+    /// Record that you trust the rule files of this workspace
+    ///
+    /// `--show` lists the files first, without recording anything.
     Trust(Trust),
     /// Follow the sessions of agents live, one line per event
     Watch(Watch),
     /// Show rules, paths and live sessions on a page in your browser
     #[cfg(feature = "ui")]
     Ui(Ui),
-    /// Show problems, reach and explanations of rules in your editor
+    /// Show problems, and the files each rule applies to, in your editor
     ///
     /// A language server, which your editor starts.
     #[cfg(feature = "lsp")]
@@ -155,9 +157,9 @@ pub(crate) enum Command {
     /// Communicates over standard input and output.
     #[cfg(feature = "mcp")]
     Mcp,
-    /// Add rules between an editor and an agent that speaks ACP
+    /// Run between an editor and an agent (ACP), and add rules
     ///
-    /// Runs the agent, and communicates with the editor over standard input and output.
+    /// Runs the agent, and communicates with the editor in the Agent Client Protocol over standard input and output.
     #[cfg(feature = "acp")]
     Acp(Acp),
     /// Add rules to an agent's model requests and watch the responses
@@ -167,7 +169,7 @@ pub(crate) enum Command {
     Proxy(Proxy),
     /// List the supported formats, and the agents for `--as`
     Formats,
-    /// Wire an agent to Rulebook: its hooks and its MCP server
+    /// Wire an agent to Rulebook: add hooks and the MCP server
     ///
     /// Edits the agent's own configuration files. Without an agent, lists the agents that are used here.
     Install(Install),
@@ -188,15 +190,15 @@ pub(crate) enum Command {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Explain {
-    /// Files or folders, relative to the current folder; they need not exist [default: none, what is loaded at the start]
+    /// Files or folders, relative to the current folder; they need not exist. Without a path, shows what is loaded at the start
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
-    /// Another way to name a file or folder, as in `prompt`; repeatable
+    /// Another way to name a file or folder, as in `prompt`; can be given several times
     #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath, hide = true, conflicts_with_all = ["rule", "session"])]
     pub(crate) more_paths: Vec<String>,
 
-    /// Show which files in the tree a rule applies to
+    /// Show which files in the tree a rule applies to; name it by id, key (`style@cursor`) or file
     #[arg(long, value_name = "ID", conflicts_with = "paths")]
     pub(crate) rule: Option<String>,
 
@@ -227,7 +229,7 @@ pub(crate) struct Diff {
     #[arg(value_name = "BASE..HEAD")]
     pub(crate) range: String,
 
-    /// Only for this agent, whether or not it is used here; repeatable
+    /// Only for this agent, whether or not it is used here; can be given several times
     #[arg(long = "for", value_name = "AGENT", value_parser = AsParser, hide_possible_values = true)]
     pub(crate) agents: Vec<&'static Agent>,
 
@@ -253,7 +255,7 @@ pub(crate) enum DiffFormat {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Prompt {
-    /// A path in evidence, relative to the current folder; repeatable
+    /// A file of the current task, relative to the current folder; can be given several times
     #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<String>,
 
@@ -261,11 +263,11 @@ pub(crate) struct Prompt {
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) notice: Option<NoticeForm>,
 
-    /// The maximum number of tokens (estimated): whole rules are left out, lowest rank first
+    /// The maximum number of tokens (estimated); rules that do not fit are offered by name, the last in order first
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
 
-    /// Print what Rulebook adds for this agent, or would add; `any` for an agent that reads nothing [default: any]
+    /// Print what Rulebook adds for this agent, or would add; `any`: every rule as its author meant it [default: any]
     #[arg(id = "for", long, value_name = "AGENT", value_parser = agents::ForParser, hide_possible_values = true)]
     pub(crate) for_agent: Option<Viewpoint>,
 
@@ -285,7 +287,7 @@ pub(crate) enum NoticeForm {
 }
 
 #[derive(Debug, Default, ClapArgs)]
-#[command(next_help_heading = "Evidence")]
+#[command(next_help_heading = "Evidence (facts that conditions test)")]
 pub(crate) struct EvidenceArgs {
     /// Evidence as JSON; `-` reads standard input
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -307,11 +309,11 @@ pub(crate) struct EvidenceArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
-    /// The agent's name
+    /// The agent's name, for rules with an `agent` condition
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
 
-    /// The name of the environment
+    /// The name of the environment, for rules with an `env` condition
     #[arg(long, value_name = "NAME")]
     pub(crate) env: Option<String>,
 
@@ -323,11 +325,11 @@ pub(crate) struct EvidenceArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) os: Option<String>,
 
-    /// A tag of the workspace; repeatable
+    /// A tag of the workspace, for rules with a `tags` condition; can be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
 
-    /// A rule that the user requests by name; repeatable
+    /// A rule that the user requests by name; can be given several times
     #[arg(long = "request", value_name = "RULE")]
     pub(crate) requested: Vec<String>,
 }
@@ -354,11 +356,11 @@ pub(crate) struct Check {
     #[arg(long, visible_alias = "verbose")]
     pub(crate) all: bool,
 
-    /// Count the problems recorded in this file instead of showing them
+    /// Do not report problems recorded in this file; count them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) baseline: Option<PathBuf>,
 
-    /// Record the current problems in the baseline first
+    /// Write all current problems to the baseline file; needs `--baseline`
     #[arg(long, requires = "baseline")]
     pub(crate) write_baseline: bool,
 }

@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Pin {
-    /// The rule's file, key or id
+    /// The rule's id, key (`style@cursor`) or file
     #[arg(value_name = "RULE")]
     pub(crate) id: String,
 
@@ -17,7 +17,7 @@ pub(crate) struct Pin {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Toggle {
-    /// The rule's file, key or id
+    /// The rule's id, key (`style@cursor`) or file
     #[arg(value_name = "RULE")]
     pub(crate) id: String,
 

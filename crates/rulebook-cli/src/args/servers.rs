@@ -23,7 +23,7 @@ pub(crate) struct Watch {
 #[cfg(feature = "lsp")]
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Lsp {
-    /// Communicate over standard input and output, which is the only way; editors add this flag
+    /// Accepted because editors add it; has no effect
     #[arg(long)]
     pub(crate) stdio: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Proxy {
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 
-    /// The model's server, for all APIs or, as `NAME=URL`, for one; repeatable [default: the providers' servers]
+    /// The model's server, for all APIs or, as `NAME=URL`, for one; can be given several times [default: the providers' servers]
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: Vec<String>,
 
@@ -71,11 +71,11 @@ pub(crate) struct Proxy {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) record: Option<PathBuf>,
 
-    /// If the proxy itself fails, block the response instead of passing it on unwatched
+    /// Block what the proxy cannot read or watch, instead of passing it on
     #[arg(long)]
     pub(crate) fail_closed: bool,
 
-    /// A program to run through the proxy, which sets its environment variables and ends with it
+    /// Run this command with its base URLs set to the proxy; the proxy stops when the command ends
     #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<OsString>,
 }

@@ -183,19 +183,19 @@ fn write_summary(text: &mut String, summary: &Summary) {
         ("only when mentioned by name", &summary.only_by_name),
         ("same text as another file", &summary.said_twice),
     ];
-    write_files(text, "any agent", &any);
+    write_files(text, "as the authors meant the rules", &any);
     for (agent, files) in &summary.not_applied {
-        write_files(text, agent, &[("never apply", files)]);
+        write_files(text, &format!("for {agent}"), &[("never apply", files)]);
     }
 }
 
-fn write_files(text: &mut String, agent: &str, rows: &[(&str, &[String])]) {
+fn write_files(text: &mut String, title: &str, rows: &[(&str, &[String])]) {
     let mut table = Table::default();
     for (what, files) in rows.iter().filter(|(_, files)| !files.is_empty()) {
         table.row([(PLAIN, *what), (YELLOW, &files.len().to_string()), (PLAIN, &first_few(files))]);
     }
     if !table.is_empty() {
-        let _ = writeln!(text, "\n{}", paint(BOLD, format!("for {agent}")));
+        let _ = writeln!(text, "\n{}", paint(BOLD, title));
         table.write(text, 2, &table.widths());
     }
 }

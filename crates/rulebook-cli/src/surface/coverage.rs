@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
     };
     progress.clear();
     let diagnostics = match point {
-        Viewpoint::As(_) => views.agents[0].native.reported(&views.meant.diagnostics),
+        Viewpoint::As(named) => views.agents[0].native.reported(named.agent, &views.meant.diagnostics),
         _ => views.meant.diagnostics.clone(),
     };
     let matrix = views.matrix(&workspace.evidence_for(meant, &Input::default()));
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
         let _ = writeln!(text, "{}", paint(BOLD, plural(report.files, "file")));
         if is_table && !agents.is_empty() && !matrix.rows.is_empty() {
             Grid::of_tree(&matrix, &agents).write(&mut text);
-            let _ = writeln!(text, "\n{}", paint(BOLD, "for any agent"));
+            let _ = writeln!(text, "\n{}", paint(BOLD, "as the authors meant the rules"));
         }
         show(&mut text, &report);
         out::print(&text)?;
@@ -192,10 +192,10 @@ fn plain(text: &str) -> Cell {
 fn rule_row(rule: &Reached, files: usize) -> [Cell; 4] {
     let count = format!("{} of {}", rule.files, plural(files, "file"));
     let count = (if rule.files == 0 { YELLOW } else { PLAIN }, count);
-    let mut remarks = vec![format!("{:.1} %", rule.share * 100.0)];
+    let mut remarks = vec![format!("{:.1} %", 100.0 * rule.files as f64 / files.max(1) as f64)];
     remarks.extend(overridden(rule.overridden));
     if !rule.further.is_empty() {
-        remarks.push(format!("if {} also holds", rule.further.join(", ")));
+        remarks.push(format!("only if {} matches too", rule.further.join(", ")));
     }
     if rule.activation == Activation::Stream {
         remarks.push("watches the stream".to_owned());
@@ -222,6 +222,10 @@ fn overridden(files: usize) -> Option<String> {
 fn other_row(rule: &Other) -> [Cell; 3] {
     let because = match rule.because {
         "conditions" => format!("waits for {}", rule.further.join(", ")),
+        "on-request" => "offered by its description".to_owned(),
+        "manual" => "applies only when mentioned by name".to_owned(),
+        "never" => "never applies".to_owned(),
+        "empty" => "has no text".to_owned(),
         other => other.to_owned(),
     };
     [(DIM, rule.id.clone()), (DIM, rule.source.clone()), (DIM, because)]

@@ -194,6 +194,7 @@ fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>], skipped: &Skippe
             let (word, files) = match &sighting.extent {
                 Extent::Files(files) => ("files", Some(files.count())),
                 Extent::Always => ("always", None),
+                Extent::Output => ("stream", None),
                 _ => ("offered", None),
             };
             json!({

@@ -10,9 +10,9 @@ use rulebook::evidence::{Evidence, Input};
 use rulebook::matrix::Matrix;
 use rulebook_workspace::{Differing, Explanation, Viewpoint, Workspace, not_searched};
 
-use super::grid::{Grid, GridTarget, would_add};
+use super::grid::{Grid, GridTarget};
 use super::sections::{show, title};
-use super::used::{install_hint, show_viewpoint};
+use super::used::{IfWired, install_hint, show_viewpoint};
 use super::{reach, sessions};
 use crate::args::{Args, Explain};
 use crate::input::{open_workspace, read_evidence};
@@ -24,7 +24,7 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
         return sessions::explain(args, &workspace, id);
     }
     if let Some(id) = &options.rule {
-        return reach::run(args, &workspace, id);
+        return reach::run(args, &workspace, id, options.view.point());
     }
     let paths = [&options.paths[..], &options.more_paths].concat();
     let (input, diagnostics) = read_evidence(args, &options.evidence, &paths)?;
@@ -49,9 +49,14 @@ pub(super) struct Answer {
 pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> anyhow::Result<Answer> {
     let (mut grids, mut additions) = (Vec::new(), Vec::new());
     let each = |matrix: &Matrix<'_>, evidence: &Evidence| {
-        let about = if evidence.paths.is_empty() { GridTarget::Start } else { GridTarget::Paths };
+        let is_argument = evidence.paths.iter().all(|seen| !seen.sources.is_empty());
+        let about = match evidence.paths.is_empty() {
+            true => GridTarget::Start,
+            false if is_argument => GridTarget::Paths,
+            false => GridTarget::Folder,
+        };
         grids.push(Grid::new(matrix, about));
-        additions.push(matrix.columns.iter().map(|column| would_add(&column.cells)).collect::<Vec<_>>());
+        additions.push(matrix.columns.iter().map(|column| IfWired::of(&column.cells)).collect::<Vec<_>>());
     };
     let explanation = workspace.explain(input, view, each).map_err(|outside| {
         anyhow!("name a path inside the root, or add its folder with `--root`").context(outside.to_string())
@@ -67,7 +72,7 @@ pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> a
         }
     };
     let without_path = match *input == Input::default() {
-        true => "no path: what is loaded at the start",
+        true => "no path given: what is loaded at the start",
         false => "the given evidence",
     };
     Ok(Answer { explanation, without_path, grids, hints })
@@ -117,7 +122,11 @@ fn show_differences(text: &mut String, differences: &[Differing]) {
     if differences.is_empty() {
         return;
     }
-    let _ = writeln!(text, "  {}", paint(DIM, "differs from what the author meant"));
+    let _ = writeln!(
+        text,
+        "  {}",
+        paint(DIM, "their own agents treat these differently from what the author meant")
+    );
     let mut groups: BTreeMap<(&str, &str, String), Vec<&Differing>> = BTreeMap::new();
     for differing in differences {
         let folder = differing.source.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -145,6 +154,6 @@ fn show_differences(text: &mut String, differences: &[Differing]) {
 
 fn show_count(text: &mut String, diagnostics: &[Diagnostic]) {
     if let Some(count) = out::count(diagnostics) {
-        let _ = writeln!(text, "{count}: run `rulebook check` for details");
+        let _ = writeln!(text, "{count} in these files: `rulebook check` reports all, with their fixes");
     }
 }

@@ -11,7 +11,7 @@ pub(super) use tree::InTree;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rulebook::matrix::{AgentColumn, Cell, CellState, DoneBy, Matrix};
+use rulebook::matrix::{AgentColumn, CellState, Matrix};
 use rulebook::render::{Budget, render};
 use rulebook_workspace::AgentCoverage;
 
@@ -56,7 +56,7 @@ impl Grid {
         }
         let mut grid =
             Grid::with(matrix, target, &|column, row| shown(&matrix.columns[column].cells[row], target));
-        let title = if grid.states.contains(&CellState::Offered) { "tokens with offers" } else { "tokens" };
+        let title = if grid.states.contains(&CellState::Offered) { "tokens, with offers" } else { "tokens" };
         grid.total(matrix, title, &|column| matrix.columns[column].tokens);
         grid
     }
@@ -67,7 +67,11 @@ impl Grid {
         let mut grid = Grid::with(matrix, GridTarget::Tree, &|column, row| {
             let cell = &matrix.columns[column].cells[row];
             let (state, files) = in_tree[column].state(&matrix.rows[row], cell);
-            files.map_or_else(|| shown(cell, GridTarget::Tree), |files| tree::shown(state, files))
+            match files {
+                Some(files) => tree::shown(state, files),
+                None if state == CellState::Overridden => Shown::new(state, String::new()),
+                None => shown(cell, GridTarget::Tree),
+            }
         });
         for (at, row) in grid.rows.iter_mut().enumerate().filter(|(_, row)| row.note.is_empty()) {
             let matches_nothing = |(column, in_tree): (&AgentColumn<'_>, &InTree<'_>)| {
@@ -79,7 +83,7 @@ impl Grid {
         }
         let report = |column: usize| &agents[column].report;
         grid.total(matrix, "tokens always loaded", &|column| Load::of(&matrix.columns[column]).tokens);
-        grid.total(matrix, "files without rules for paths", &|column| report(column).unreached.files);
+        grid.total(matrix, "files without path-specific rules", &|column| report(column).unreached.files);
         grid
     }
 
@@ -135,7 +139,7 @@ impl Grid {
             grid.rows.push(GridRow { source: row.origin.display.clone(), cells: vec![shown], note });
         }
         let tokens = grouped(render(&matrix.meant, Budget::default()).tokens);
-        let title = if grid.states.contains(&CellState::Offered) { "tokens with offers" } else { "tokens" };
+        let title = if grid.states.contains(&CellState::Offered) { "tokens, with offers" } else { "tokens" };
         grid.totals.push((title, vec![tokens]));
         grid
     }
@@ -224,9 +228,4 @@ const SKILL: &str = "/SKILL.md";
 
 fn is_skill(source: &str) -> bool {
     source.ends_with(SKILL)
-}
-
-/// Returns how many rules wiring an agent would add.
-pub(super) fn would_add(cells: &[Cell<'_>]) -> usize {
-    cells.iter().filter(|cell| cell.would_add && cell.by != Some(DoneBy::Agent)).count()
 }

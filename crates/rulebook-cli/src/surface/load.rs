@@ -1,7 +1,7 @@
 //! How many rules an agent has, and when it has them, as `status`, `coverage` and the page show it.
 
 use rulebook::evaluate::{Evaluation, State, Verdict};
-use rulebook::matrix::{AgentColumn, Cell, CellState};
+use rulebook::matrix::{AgentColumn, Cell, CellState, DoneBy};
 use rulebook::render::{Budget, estimate_tokens, render};
 use rulebook::rule::Activation;
 
@@ -32,10 +32,12 @@ impl Load {
 
     pub(super) fn of(column: &AgentColumn<'_>) -> Load {
         let is_loaded = |cell: &&Cell<'_>| matches!(cell.state, CellState::Native | CellState::Added);
+        // A rule may be offered by its description and loaded for some files.
         let is_scoped = |cell: &&Cell<'_>| {
-            cell.state == CellState::Inactive
+            let is_own_offer = cell.state == CellState::Offered && cell.by == Some(DoneBy::Agent);
+            (cell.state == CellState::Inactive || is_own_offer)
                 && cell.rule.is_some_and(|rule| rule.activation == Activation::When)
-                && !cell.would_add
+                && cell.if_wired.is_none()
         };
         let loaded: Vec<&Cell<'_>> = column.cells.iter().filter(is_loaded).collect();
         let bodies = loaded.iter().filter_map(|cell| cell.rule).map(|rule| rule.body.as_str());

@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
         text.push_str(&format!("session {} of {host}\n", out::clean(session)));
     }
     if let Some(off) = off {
-        let by = off_words(off.by, off.file.as_deref());
+        let by = off_words(&name, off.by, off.file.as_deref());
         text.push_str(&format!("it is off, {by}\n"));
     }
     out::print(&text)

@@ -27,6 +27,9 @@ pub(super) struct Problem {
     pub(super) command: String,
     /// How many diagnostics.
     pub(super) count: usize,
+    /// The agent that it concerns, if it concerns one.
+    #[serde(skip)]
+    pub(super) agent: Option<&'static str>,
 }
 
 /// The kinds of problems, the most important first.
@@ -34,6 +37,7 @@ pub(super) struct Problem {
 enum Kind {
     MandatoryMissing,
     Unread,
+    /// Always on because of its header.
     BrokenHeader,
     MatchesNothing,
     DriftedCopy,
@@ -53,7 +57,7 @@ fn problem(group: &Group<'_>, sizes: &BTreeMap<&str, usize>) -> Problem {
     let first = group.diagnostics[0];
     let weight = group.diagnostics.iter().filter_map(|found| sizes.get(found.path.as_str())).sum();
     let count = group.diagnostics.len();
-    let more = if count == 1 { String::new() } else { format!(" (and {} more)", count - 1) };
+    let more = if count == 1 { String::new() } else { format!(" (and {} more like it)", count - 1) };
     Problem {
         // A note is never urgent.
         kind: if group.severity() == Severity::Note { Kind::Other } else { kind(group.code()) },
@@ -64,6 +68,7 @@ fn problem(group: &Group<'_>, sizes: &BTreeMap<&str, usize>) -> Problem {
         effect: format!("{}: {}{more}", first.path, first.message),
         command: first.help.clone(),
         count,
+        agent: first.agent,
     }
 }
 
@@ -84,7 +89,8 @@ fn kind(code: Code) -> Kind {
     match code {
         Code::MandatoryMissing => Kind::MandatoryMissing,
         Code::NotRead => Kind::Unread,
-        Code::BrokenHeader => Kind::BrokenHeader,
+        // Other keys than its agent reads are a broken header to the agent.
+        Code::BrokenHeader | Code::AgentAlways => Kind::BrokenHeader,
         Code::DeadGlob => Kind::MatchesNothing,
         Code::DriftedCopy => Kind::DriftedCopy,
         Code::OverLimit => Kind::OverLimit,

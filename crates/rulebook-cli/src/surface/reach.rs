@@ -3,33 +3,48 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use anyhow::anyhow;
+use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
-use rulebook_workspace::{Reach, RuleFiles, Wanted, Workspace};
+use rulebook_workspace::{AgentSearch, Reach, RuleFiles, UsedAgent, Viewpoint, Views, Wanted, Workspace};
 use serde_json::json;
 
 use super::nodes;
 use super::sections::off_words;
+use super::used::show_viewpoint;
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, VERSION, paint, plural};
 
-pub(super) fn run(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Result<()> {
+pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint) -> anyhow::Result<()> {
     let tree = workspace.tree(Wanted::All, &|_| ());
-    let loaded = workspace.load(Reach::Walked(&tree));
+    let sources = workspace.sources(Reach::Walked(&tree));
+    let views = sources.views(workspace.agents_for(view, AgentSearch::Workspace));
+    let agent = views.agents.first();
+    let reaching = agent.filter(|_| matches!(view, Viewpoint::For(_)));
+    let reaching = reaching.map(|agent| workspace.reaching(agent, &views.meant.book, &tree));
+    let (book, diagnostics) = match (&reaching, view, agent) {
+        (Some(reaching), ..) => (&reaching.book, &views.meant.diagnostics),
+        (None, Viewpoint::As(_), Some(agent)) => (&agent.native.book, &agent.native.diagnostics),
+        _ => (&views.meant.book, &views.meant.diagnostics),
+    };
     let name = rulebook::id::rule_name(id);
-    let called: Vec<&Rule> = loaded.book.lookup(&name).into_iter().map(|(rule, _)| rule).collect();
+    let called: Vec<&Rule> = book.lookup(&name).into_iter().map(|(rule, _)| rule).collect();
     let is_called = |rule: &Rule| called.iter().any(|called| std::ptr::eq(*called, rule));
-    let called = loaded.book.rules().enumerate().filter(|(_, (rule, _))| is_called(rule));
+    let called = book.rules().enumerate().filter(|(_, (rule, _))| is_called(rule));
     let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
     if rules.is_empty() {
-        return Err(super::toggle::unknown(&name, &loaded.book));
+        return Err(missing(&name, book, &views, view));
     }
-    let reached = workspace.reached_by(&rules, &loaded.book, &tree);
+    let reached = match &reaching {
+        Some(reaching) => workspace.reached_for(&rules, reaching, &tree),
+        None => workspace.reached_by(&rules, book, &tree),
+    };
     let tree = tree.files();
     let mut rows = Vec::new();
     for (reached, off) in reached.iter().zip(offs) {
         let nodes = nodes::in_files(workspace, reached.rule, &reached.files);
         let activation = match off {
-            Some(off) => format!("disabled {}", off_words(off.by, off.file.as_deref())),
+            Some(off) => format!("disabled {}", off_words(&reached.rule.id, off.by, off.file.as_deref())),
             None => reached.rule.activation.name().to_owned(),
         };
         rows.push((reached, activation, nodes));
@@ -37,37 +52,62 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str) -> anyhow::Resul
     if args.json {
         let rules: Vec<_> = rows
             .iter()
-            .map(|(RuleFiles { rule, further, files, .. }, activation, nodes)| {
+            .map(|(RuleFiles { rule, further, files, overridden, .. }, activation, nodes)| {
                 let nodes = files.iter().zip(nodes).filter_map(|(file, node)| Some((file, node.as_ref()?)));
                 let nodes: BTreeMap<&String, &String> = nodes.collect();
                 json!({
                     "id": rule.id, "key": rule.key(), "source": rule.origin.display, "activation": activation, "globs": rule.globs,
-                    "further": further, "files": files, "nodes": nodes,
+                    "further": further, "files": files, "overridden": overridden, "nodes": nodes,
                 })
             })
             .collect();
-        let answer =
-            json!({ "version": VERSION, "rules": rules, "tree": tree, "diagnostics": loaded.diagnostics });
+        let answer = json!({
+            "version": VERSION, "for": view.for_name(), "as": view.as_name(), "rules": rules, "tree": tree,
+            "diagnostics": diagnostics,
+        });
         return out::print_json(&answer);
     }
     let mut text = String::new();
-    for (RuleFiles { rule, further, files, .. }, activation, nodes) in rows {
-        // Without a condition on paths, the files were not counted.
-        let asks_paths = rule.conditions.iter().any(|condition| !further.contains(&condition.key));
-        let is_counted = asks_paths || further.is_empty() || !files.is_empty();
-        let mut count = match is_counted {
-            true => format!("{activation}; {} of {}", files.len(), plural(tree, "file")),
-            false => format!("{activation}; any file"),
+    let used: Vec<UsedAgent> = views.agents.iter().map(|agent| agent.used.clone()).collect();
+    let whose = if matches!(view, Viewpoint::Used) { Viewpoint::Any } else { view };
+    show_viewpoint(&mut text, whose, &used);
+    for (RuleFiles { rule, further, files, is_for_files, overridden, .. }, activation, nodes) in rows {
+        let conditions = further.join(", ");
+        let count = match (is_for_files, further.as_slice()) {
+            (true, []) => format!("{} of {}", files.len(), plural(tree, "file")),
+            (true, _) => {
+                format!("{} of {}, only if {conditions} matches too", files.len(), plural(tree, "file"))
+            }
+            (false, []) if files.is_empty() && *overridden == 0 || rule.stream.is_some() => {
+                "does not depend on a file".to_owned()
+            }
+            (false, []) => "every file".to_owned(),
+            (false, _) => format!("does not depend on a file; waits for {conditions}"),
         };
-        if !further.is_empty() {
-            let _ = write!(count, ", if {} also holds", further.join(", "));
-        }
+        let count = match overridden {
+            0 => count,
+            overridden => format!("{count}; overridden for {}", plural(*overridden, "file")),
+        };
         let (id, source) = (out::clean(&rule.id), out::clean(&rule.origin.display));
-        let _ = writeln!(text, "{}  {source}  {}", paint(BOLD, id), paint(DIM, count));
-        for (file, node) in files.iter().zip(nodes) {
+        let count = paint(DIM, format!("{activation}; {count}"));
+        let _ = writeln!(text, "{}  {source}  {count}", paint(BOLD, id));
+        for (file, node) in files.iter().zip(nodes).filter(|(_, node)| *is_for_files || node.is_some()) {
             let node = node.map(|node| format!("  {}", paint(DIM, out::clean(&node)))).unwrap_or_default();
             let _ = writeln!(text, "  {}{node}", out::clean(file));
         }
     }
     out::print(&text)
+}
+
+/// Returns the error for a name that no rule of the view has.
+fn missing(name: &str, book: &Rulebook, views: &Views, view: Viewpoint) -> anyhow::Error {
+    let meant = views.meant.book.lookup(name);
+    match (meant.first(), view) {
+        (Some((rule, _)), Viewpoint::For(named) | Viewpoint::As(named)) => {
+            let help = format!("`rulebook explain --rule {name}` shows the files it was meant for");
+            let source = out::clean(&rule.origin.display);
+            anyhow!(help).context(format!("{} does not have {source}", named.agent.title))
+        }
+        _ => super::toggle::unknown(name, book),
+    }
 }

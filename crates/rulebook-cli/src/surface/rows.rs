@@ -114,7 +114,7 @@ fn row(verdict: &Verdict<'_>) -> Row {
         State::Overridden { winner, by } => {
             (RuleState::Overridden, format!("by {} ({})", winner.origin.display, by.name()))
         }
-        State::Disabled(off) => (RuleState::Disabled, off_words(off.by, off.file.as_deref())),
+        State::Disabled(off) => (RuleState::Disabled, off_words(&rule.id, off.by, off.file.as_deref())),
     };
     Row {
         id: rule.id.clone(),

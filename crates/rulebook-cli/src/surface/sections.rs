@@ -6,22 +6,25 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use rulebook::agent::Agent;
 use rulebook::evaluate::InactiveReason;
-use rulebook::explain::{AgentRule, Because, Inactive, Target};
+use rulebook::evidence::Via;
+use rulebook::explain::{AgentRule, Because, Inactive, Offered, Target};
 use rulebook::format::Confidence;
-use rulebook::matrix::CellState;
+use rulebook::matrix::{CellState, DoneBy};
 use rulebook::resolve::OffBy;
+use rulebook::rule::{Basis, Step};
 use rulebook_workspace::Viewpoint;
 
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
 
 /// Prints whose view this is, and when that agent applies rules for paths.
 pub(super) fn show_agent(text: &mut String, agent: &Agent) {
-    let fires = if agent.path_rules.is_empty() {
-        String::new()
-    } else {
-        format!("; rules for paths: {}", agent.path_rules)
-    };
-    let _ = writeln!(text, "{}{}", paint(BOLD, format!("as {}", agent.title)), paint(DIM, fires));
+    let _ =
+        writeln!(text, "{}{}", paint(BOLD, format!("as {}", agent.title)), paint(DIM, ", without Rulebook"));
+    match agent.path_rules.strip_prefix("never") {
+        _ if agent.path_rules.is_empty() => {}
+        Some(why) => _ = writeln!(text, "{}", paint(DIM, format!("rules for paths never apply{why}"))),
+        None => _ = writeln!(text, "{}", paint(DIM, format!("rules for paths apply {}", agent.path_rules))),
+    }
     let format = agent.known_by();
     if format.confidence != Confidence::High {
         let basis = format!("based on {} (confidence: {})", format.knowledge, format.confidence.name());
@@ -36,18 +39,12 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         Viewpoint::For(named) | Viewpoint::As(named) => target.agents.get(named.agent.name),
         Viewpoint::Used | Viewpoint::Any => None,
     };
-    let offers = match view {
-        Viewpoint::As(_) => "offered: the agent lists them to the model",
-        _ => "offered: the agent can read them as rule://ID",
-    };
+    let own = |source: &str| agent.and_then(|agent| agent.rules.iter().find(|own| own.source == source));
     let _ = writeln!(
         text,
         "{}  {}",
         paint(BOLD, title),
-        paint(
-            DIM,
-            format!("{}, about {} (estimated)", plural(target.stack.len(), "rule"), plural(tokens, "token"))
-        ),
+        paint(DIM, format!("{}, about {}", plural(target.stack.len(), "rule"), plural(tokens, "token"))),
     );
     let row = |style, id: &str, source: &str, why| {
         [(style, id.to_owned()), (PLAIN, source.to_owned()), (PLAIN, why)]
@@ -55,46 +52,53 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
     let dim = |row: [(Style, String); 3]| row.map(|(_, cell)| (DIM, cell));
     let applied = target.stack.iter().map(|rule| {
         let why = because(&rule.because);
-        let own = agent.and_then(|agent| agent.rules.iter().find(|own| own.source == rule.source));
+        let own = own(&rule.source);
         let by = own.filter(|_| matches!(view, Viewpoint::For(_))).and_then(brought);
-        let why: Vec<String> = by.into_iter().chain([why]).chain(own.and_then(since)).collect();
-        let why = why.join("; ");
-        let why = if rule.basis.is_doubtful() { format!("{why} ({})", rule.basis) } else { why };
-        row(GREEN.bold(), &rule.id, &rule.source, why)
+        let header = header_words(rule.basis).map(str::to_owned);
+        let why: Vec<String> = by.into_iter().chain([why]).chain(own.and_then(since)).chain(header).collect();
+        row(GREEN.bold(), &rule.id, &rule.source, why.join("; "))
     });
     let watching = target.stream.iter().map(|rule| row(BOLD, &rule.id, &rule.source, rule.summary()));
-    let offered = target
-        .offered
+    let is_own_offer = |rule: &&Offered| match view {
+        Viewpoint::As(_) => true,
+        _ => own(&rule.source).is_some_and(|own| own.by == Some(DoneBy::Agent)),
+    };
+    let offer = |rule: &Offered| {
+        let description = rule.description.as_deref().unwrap_or("(no description)");
+        row(BOLD, &rule.id, &rule.source, description.to_owned())
+    };
+    let (own_offers, offered): (Vec<&Offered>, Vec<&Offered>) = target.offered.iter().partition(is_own_offer);
+    let overridden = target
+        .overridden
         .iter()
-        .map(|rule| row(BOLD, &rule.id, &rule.source, rule.description.clone().unwrap_or_default()));
-    let overridden = target.overridden.iter().map(|rule| {
-        let winner = if rule.winner.id == rule.id {
-            rule.winner.source.clone()
-        } else {
-            format!("{} ({})", rule.winner.id, rule.winner.source)
-        };
-        let why = format!("by {winner}, decided by {}", rule.decided_by.name());
-        row(YELLOW, &rule.id, &rule.source, why)
-    });
+        .map(|rule| row(YELLOW, &rule.id, &rule.source, overridden_by(&rule.winner.source, rule.decided_by)));
     let (unread, inactive): (Vec<&Inactive>, Vec<&Inactive>) =
         target.inactive.iter().partition(|rule| rule.reason == InactiveReason::Unread);
+    let (undocumented, inactive): (Vec<&Inactive>, Vec<&Inactive>) =
+        inactive.into_iter().partition(|rule| rule.reason == InactiveReason::Undocumented);
     let has_detail = |rule: &&Inactive| !rule.detail.is_empty();
     let dimmed = |rule: &Inactive| dim(row(DIM, &rule.id, &rule.source, in_table(&rule.detail)));
     let disabled = target
         .disabled
         .iter()
-        .map(|rule| row(YELLOW, &rule.id, &rule.source, off_words(rule.by, rule.file.as_deref())));
+        .map(|rule| row(YELLOW, &rule.id, &rule.source, off_words(&rule.id, rule.by, rule.file.as_deref())));
     let rejected = target.rejected.iter().map(|rule| {
         let codes: Vec<&str> = rule.diagnostics.iter().map(|code| code.row().name).collect();
         row(RED, &rule.id, &rule.source, codes.join(", "))
     });
+    let offers = match view {
+        Viewpoint::For(_) => "offered by Rulebook: the agent can read them as rule://ID",
+        _ => "offered: the agent can read them as rule://ID",
+    };
     let mut sections: Vec<(&str, Table)> = vec![
         ("applies, in this order", applied.collect()),
-        ("watches the stream", watching.collect()),
-        (offers, offered.collect()),
+        ("watches the model's output", watching.collect()),
+        ("offered by the agent itself", own_offers.into_iter().map(offer).collect()),
+        (offers, offered.into_iter().map(offer).collect()),
         ("overridden", overridden.collect()),
         ("does not apply", inactive.into_iter().map(dimmed).collect()),
-        ("not read by the agent", unread.iter().copied().filter(has_detail).map(dimmed).collect()),
+        ("not documented", undocumented.into_iter().map(dimmed).collect()),
+        ("not read, and why", unread.iter().copied().filter(has_detail).map(dimmed).collect()),
         ("disabled", disabled.collect()),
         ("rejected", rejected.collect()),
     ];
@@ -110,8 +114,11 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
     let others: Vec<&str> =
         unread.iter().filter(|rule| !has_detail(rule)).map(|rule| rule.source.as_str()).collect();
     if !others.is_empty() {
-        let heading = if unread.iter().any(has_detail) { "also not read" } else { "not read" };
-        let _ = writeln!(text, "\n  {}", paint(DIM, format!("{heading}: {}", file_list(&others))));
+        let _ = writeln!(
+            text,
+            "\n  {}",
+            paint(DIM, format!("files of other agents, not read: {}", file_list(&others)))
+        );
     }
     if sections.is_empty() && others.is_empty() {
         text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n");
@@ -130,7 +137,10 @@ pub(super) fn title(target: &Target, without_path: &str) -> String {
 
 /// Returns a reason as it is written in a table, whose title names the path.
 pub(super) fn in_table(detail: &str) -> String {
-    detail.replace("no evidence path matches", "does not match")
+    match detail.strip_prefix("reads ") {
+        Some(files) => format!("the agent reads only {files}"),
+        None => detail.replace("no evidence path matches", "does not match"),
+    }
 }
 
 /// Lists files; many of one folder are counted.
@@ -169,7 +179,38 @@ fn brought(rule: &AgentRule) -> Option<String> {
     }
 }
 
-/// Formats the reasons why a rule applies: `paths apps/web/** ← apps/web/a.tsx (argument)`.
+/// Describes which rule is used instead of an overridden one.
+pub(super) fn overridden_by(winner: &str, step: Step) -> String {
+    match step {
+        Step::Duplicate => format!("same text as {winner}, which is used"),
+        Step::Copy => format!("copy of {winner}, which is used"),
+        step => format!("by {winner}, decided by {step}"),
+    }
+}
+
+/// Describes a header that could not be read as written.
+pub(super) fn header_words(basis: Basis) -> Option<&'static str> {
+    match basis {
+        Basis::Repaired => Some("header repaired"),
+        Basis::FailOpen => Some("the header cannot be read"),
+        Basis::Explicit | Basis::Inferred | Basis::Default => None,
+    }
+}
+
+/// Describes how a path became evidence. A path given to the command needs no words.
+fn source_words(source: Via) -> Option<&'static str> {
+    match source {
+        Via::Argument => None,
+        Via::Mention => Some("mentioned by the user"),
+        Via::Tool => Some("used by a tool"),
+        Via::Message => Some("named in the message"),
+        Via::Modified => Some("modified in this task"),
+        Via::Visible => Some("visible in an editor"),
+        Via::Tab => Some("open in a tab"),
+    }
+}
+
+/// Formats the reasons why a rule applies: `paths apps/web/** ← apps/web/a.tsx (named in the message)`.
 pub(super) fn because(reasons: &[Because]) -> String {
     if reasons.is_empty() {
         return "always on".to_owned();
@@ -178,8 +219,11 @@ pub(super) fn because(reasons: &[Because]) -> String {
     for reason in reasons {
         let mut word = format!("{} {}", reason.condition, reason.matched.join(", "));
         if let Some(first) = reason.evidence.first() {
-            let sources: Vec<&str> = first.sources.iter().map(|source| source.name()).collect();
-            let _ = write!(word, " ← {} ({})", first.path, sources.join(", "));
+            let _ = write!(word, " ← {}", first.path);
+            let sources: Vec<&str> = first.sources.iter().copied().filter_map(source_words).collect();
+            if !sources.is_empty() {
+                let _ = write!(word, " ({})", sources.join(", "));
+            }
             if reason.evidence.len() > 1 {
                 let _ = write!(word, " and {} more", reason.evidence.len() - 1);
             }
@@ -189,12 +233,12 @@ pub(super) fn because(reasons: &[Because]) -> String {
     words.join("; ")
 }
 
-/// Describes what disabled a rule.
-pub(super) fn off_words(by: OffBy, file: Option<&str>) -> String {
+/// Describes what disabled a rule, and what turns it on again.
+pub(super) fn off_words(id: &str, by: OffBy, file: Option<&str>) -> String {
     match (by, file) {
-        (OffBy::Toggle, _) => "by you; `rulebook enable ID` turns it on again".to_owned(),
+        (OffBy::Toggle, _) => format!("by you; `rulebook enable {id}` turns it on again"),
         (OffBy::UserToggle, _) => {
-            "by you, in every workspace; `rulebook enable ID --user` turns it on again".to_owned()
+            format!("by you, in every workspace; `rulebook enable {id} --user` turns it on again")
         }
         (by, Some(file)) => format!("by `{by}` in {file}"),
         (by, None) => format!("by `{by}`"),

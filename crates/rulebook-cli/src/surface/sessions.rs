@@ -14,6 +14,7 @@ use rulebook_workspace::ledger::{Log, SessionFile, sessions};
 use serde_json::{Value, json};
 
 use super::hook::{self, Missing, MissingRule, NativeFile};
+use super::sections::in_table;
 use crate::args::Args;
 use crate::input::{open_roots, open_workspace};
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
@@ -64,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let mut table = Table::default();
     table.row(
-        ["session", "host", "agent", "turns", "delivered", "workspace", "last event"]
+        ["session", "host", "sub-agent", "turns", "delivered", "workspace", "last event"]
             .map(|title| (DIM, title)),
     );
     for session in &all {
@@ -99,7 +100,11 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
     }
     if all.is_empty() {
         let known = known.iter().map(String::as_str);
-        let help = out::suggestion(wanted, known, "`rulebook sessions` lists the sessions");
+        let none = match known.len() {
+            0 => "`rulebook install` wires an agent; its sessions are recorded from then on",
+            _ => "`rulebook sessions` lists the sessions",
+        };
+        let help = out::suggestion(wanted, known, none);
         let which = if wanted.is_empty() { "in this workspace".to_owned() } else { format!("`{wanted}`") };
         return Err(anyhow!(help).context(format!("no session {which}")));
     }
@@ -181,7 +186,7 @@ pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
 }
 
 fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
-    let agent = session.agent.as_ref().map(|agent| format!(", agent {agent}")).unwrap_or_default();
+    let agent = session.agent.as_ref().map(|agent| format!(", sub-agent {agent}")).unwrap_or_default();
     let _ = writeln!(
         text,
         "{}{}\n",
@@ -217,7 +222,7 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
         let _ = writeln!(text, "\nnot delivered");
         let mut table = Table::default();
         for MissingRule { id, source, why } in &missing.rules {
-            table.row([(DIM, id), (DIM, source), (DIM, why)]);
+            table.row([(DIM, id), (DIM, source), (DIM, &in_table(why))]);
         }
         table.write(text, 2, &table.widths());
     }
@@ -284,14 +289,14 @@ pub(super) fn line(event: &Event, turn: u64, widths: DeliveryWidths) -> String {
             format!("{} {}", paint(BOLD, format!("turn {turn}")), out::clean(line))
         }
         Event::Tool { name, paths, command, pending, failed } => {
-            let when = match () {
-                () if *pending => "before",
+            let how = match () {
+                () if *pending => "started",
                 () if *failed => "failed",
-                () => "after",
+                () => "finished",
             };
             let about = command.as_ref().and_then(|command| command.lines().next()).map(str::to_owned);
             let about = about.unwrap_or_else(|| paths.join(", "));
-            format!("{when} {} {}", out::clean(name), out::clean(&about))
+            format!("{} {} {}", out::clean(name), out::clean(&about), paint(DIM, format!("({how})")))
         }
         Event::Delivered(delivery) if delivery.is_alert() => {
             format!("{} {}", paint(YELLOW, "notified the user:"), out::clean(&delivery.because))
@@ -329,9 +334,9 @@ pub(super) fn line(event: &Event, turn: u64, widths: DeliveryWidths) -> String {
         }
         Event::Interrupted { rule, source, text, file, action, .. } => {
             let file = file.as_ref().map(|file| format!(" for {}", out::clean(file))).unwrap_or_default();
-            let what =
-                format!("{} in {}{file}: {}", out::clean(id_of(rule)), out::clean(source), out::clean(text));
-            format!("{} {what}", paint(YELLOW, interrupted(action)))
+            let (rule, source) = (out::clean(id_of(rule)), out::clean(output_words(source)));
+            let what = format!("{source}{file} `{}` (rule {rule})", out::clean(text));
+            format!("{}: {what}", paint(YELLOW, interrupted(action)))
         }
         Event::Sequence { rule, action, call, what, .. } => {
             let (rule, call, what) = (out::clean(id_of(rule)), out::clean(call), out::clean(what));
@@ -366,14 +371,19 @@ pub(super) fn sequence(action: &str) -> &'static str {
     }
 }
 
+/// The part of the output that a stream rule matched, for people.
+fn output_words(source: &str) -> &str {
+    if source == "tool" { "tool call" } else { source }
+}
+
 /// The effect of a stream rule's match, for people.
 pub(super) fn interrupted(action: &str) -> &'static str {
     match action {
         "remind" => "reminded",
         "released" => "let pass",
         "refuse" => "refused",
-        "let-through" => "let through, with a reminder:",
-        "known" => "let through, the rule is known:",
+        "let-through" => "let through, with a reminder",
+        "known" => "let through, as the rule is known",
         _ => "interrupted",
     }
 }

@@ -9,12 +9,12 @@ use rulebook::matrix::{CellState, Matrix};
 use rulebook_workspace::{AgentSearch, Reach, SeenFile, UsedAgent, Viewpoint, Views, Wanted, Workspace};
 use serde_json::json;
 
-use super::grid::{Grid, GridTarget, would_add};
+use super::grid::{Grid, GridTarget};
 use super::load::Load;
 use super::problems::{Problem, problems};
 use super::rows::{Row, STATES, rows, state_words};
 use super::sections::{file_list, show_agent};
-use super::used::{install_hint, lost_hosts, show_agents, show_lost, show_surface};
+use super::used::{IfWired, install_hint, lost_hosts, show_agents, show_for, show_lost, show_surface};
 use crate::args::{Args, View};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, grouped, paint, plural};
@@ -114,7 +114,7 @@ impl<'s> Status<'s> {
     fn diagnostics(&self) -> Vec<Diagnostic> {
         let all = &self.views.meant.diagnostics;
         match self.point {
-            Viewpoint::As(_) => self.views.agents[0].native.reported(all),
+            Viewpoint::As(named) => self.views.agents[0].native.reported(named.agent, all),
             _ => all.clone(),
         }
     }
@@ -161,12 +161,26 @@ impl<'s> Status<'s> {
         text
     }
 
+    /// Whether a problem concerns the agent that the answer is for.
+    fn concerns(&self, problem: &Problem) -> bool {
+        let (Viewpoint::For(named), Some(column)) = (self.point, self.matrix.columns.first()) else {
+            return true;
+        };
+        let row = self.matrix.rows.iter().position(|row| row.origin.display == problem.path);
+        let cell = row.map(|at| &column.cells[at]);
+        let is_used = cell.is_some_and(|cell| cell.state != CellState::Unread || cell.if_wired.is_some());
+        is_used && problem.agent.is_none_or(|name| name == named.agent.name)
+    }
+
     /// Writes what each agent loads, the most important problems, and the table.
     fn show_agents(&self, text: &mut String) {
         let used: Vec<UsedAgent> = self.views.agents.iter().map(|view| view.used.clone()).collect();
         if matches!(self.point, Viewpoint::Used) {
             show_agents(text, &used);
             show_lost(text, &self.lost);
+        }
+        if let Viewpoint::For(named) = self.point {
+            show_for(text, named.agent, &used);
         }
         if self.matrix.rows.is_empty() {
             let _ = writeln!(text, "{NO_RULES}");
@@ -190,15 +204,19 @@ impl<'s> Status<'s> {
         table.write(text, 0, &table.widths());
         /// The others are left to `check`.
         const MOST: usize = 3;
-        for (at, problem) in self.problems.iter().take(MOST).enumerate() {
-            let gap = if at == 0 { "\n" } else { "" };
-            let _ = writeln!(text, "{gap}{}  {}", paint(BOLD, at + 1), out::clean(&problem.effect));
+        for (at, problem) in
+            self.problems.iter().filter(|problem| self.concerns(problem)).take(MOST).enumerate()
+        {
+            if at == 0 {
+                let _ = writeln!(text, "\n{}", paint(BOLD, "most important problems"));
+            }
+            let _ = writeln!(text, "{}  {}", paint(BOLD, at + 1), out::clean(&problem.effect));
             let _ = writeln!(text, "   {}: {}", paint(CYAN, "fix"), out::clean(&problem.command));
         }
         text.push('\n');
         Grid::new(&self.matrix, GridTarget::Start).write(text);
         for (used, column) in used.iter().zip(&self.matrix.columns) {
-            if let Some(hint) = install_hint(used, would_add(&column.cells)) {
+            if let Some(hint) = install_hint(used, IfWired::of(&column.cells)) {
                 let _ = writeln!(text, "{}", paint(DIM, hint));
             }
         }

@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
         (Switch::Off, Changed::Yes, _) => format!("is now off ({})", plural(sources.len(), "rule file")),
         (Switch::Off, Changed::No, _) => "was already off".to_owned(),
         (Switch::On, _, Some(off)) => {
-            format!("is still off, {}", off_words(off.by, off.file.as_deref()))
+            format!("is still off, {}", off_words(&name, off.by, off.file.as_deref()))
         }
         (Switch::On, Changed::Yes, None) => "is on again; its conditions decide".to_owned(),
         (Switch::On, Changed::No, None) => "was already on; its conditions decide".to_owned(),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use rulebook::agent::{Agent, Wiring};
+use rulebook::matrix::{Cell, CellState};
 use rulebook_workspace::hosts::{HOSTS, Host};
 use rulebook_workspace::{AgentSearch, UsedAgent, Viewpoint, Workspace};
 
@@ -18,7 +19,7 @@ pub(super) fn show_viewpoint(text: &mut String, view: Viewpoint, agents: &[UsedA
     match view {
         Viewpoint::Used => show_agents(text, agents),
         Viewpoint::Any => {
-            let _ = writeln!(text, "{}\n", paint(BOLD, "for any agent"));
+            let _ = writeln!(text, "{}\n", paint(BOLD, "as the authors meant the rules"));
         }
         Viewpoint::For(named) => show_for(text, named.agent, agents),
         Viewpoint::As(named) => show_agent(text, named.agent),
@@ -26,7 +27,7 @@ pub(super) fn show_viewpoint(text: &mut String, view: Viewpoint, agents: &[UsedA
 }
 
 /// Writes whom the answer is for, and how that agent is wired.
-fn show_for(text: &mut String, agent: &Agent, used: &[UsedAgent]) {
+pub(super) fn show_for(text: &mut String, agent: &Agent, used: &[UsedAgent]) {
     let wired: Vec<&str> =
         used.iter().flat_map(|used| used.wired.iter()).map(|wiring| wiring.name()).collect();
     let wired =
@@ -44,7 +45,11 @@ pub(super) fn show_agents(text: &mut String, agents: &[UsedAgent]) {
     let names: Vec<String> =
         agents.iter().map(|used| format!("{} ({})", used.agent.name, out::clean(&used.origin))).collect();
     let _ = match names.as_slice() {
-        [] => writeln!(text, "agents: any {}\n", paint(DIM, "(none found; name them in `agents.used`)")),
+        [] => writeln!(
+            text,
+            "agents: none found {}\n",
+            paint(DIM, "(list them in `agents.used`); the rules as their authors meant them")
+        ),
         names => writeln!(text, "agents: {}\n", names.join(", ")),
     };
 }
@@ -87,8 +92,37 @@ pub(super) fn show_surface(text: &mut String, view: Viewpoint) {
     }
 }
 
+/// How many rules wiring an agent would bring to it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct IfWired {
+    added: usize,
+    offered: usize,
+    stream: usize,
+}
+
+impl IfWired {
+    pub(super) fn of(cells: &[Cell<'_>]) -> IfWired {
+        let count = |state| cells.iter().filter(|cell| cell.if_wired == Some(state)).count();
+        IfWired {
+            added: count(CellState::Added),
+            offered: count(CellState::Offered),
+            stream: count(CellState::Stream),
+        }
+    }
+}
+
 /// Returns the command that wires an agent, and how many rules it would add.
-pub(super) fn install_hint(used: &UsedAgent, count: usize) -> Option<String> {
+pub(super) fn install_hint(used: &UsedAgent, rules: IfWired) -> Option<String> {
+    let IfWired { added, offered, stream } = rules;
+    let count = added + offered + stream;
     let host = Host::of(used.agent).filter(|_| used.wired.is_empty() && count > 0)?;
-    Some(format!("`{}` would add {}", host.install_command(), plural(count, "rule")))
+    let kinds = [
+        (added, format!("{added} that {}", if added == 1 { "applies" } else { "apply" })),
+        (offered, format!("{offered} offered")),
+        (stream, plural(stream, "stream rule")),
+    ];
+    let kinds: Vec<String> =
+        kinds.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
+    let kinds = if added == count { String::new() } else { format!(": {}", kinds.join(", ")) };
+    Some(format!("`{}` would add {}{kinds}", host.install_command(), plural(count, "rule")))
 }

@@ -341,13 +341,13 @@ fn rules_for_gives_the_text_and_the_reasons() {
         # Rules\nRead rule://<name> when working in a matching domain.\n- db: Database conventions\n\n\
         # Why\n\
         - cursorrules (.cursorrules): always on\n\
-        - web (.clinerules/web.md): paths apps/web/** ← apps/web/a.tsx (argument)\n\
+        - web (.clinerules/web.md): paths apps/web/** ← apps/web/a.tsx\n\
         - `/elsewhere/b.ts` is outside of every root and is ignored";
     assert_eq!(both, json!({ "content": [{ "type": "text", "text": text }], "isError": false }));
 
     // A message alone is evidence too, and arguments are optional.
     let named = client.call("rules_for", json!({ "message": "look at apps/web/a.tsx" }));
-    assert!(text_of(&named).contains("apps/web/a.tsx (message)"), "{named}");
+    assert!(text_of(&named).contains("apps/web/a.tsx (named in the message)"), "{named}");
     let always = client.ask("tools/call", json!({ "name": "rules_for" }));
     let why = "# Why\n- cursorrules (.cursorrules): always on; given before\n\
         - given before: call `read_rule` if you no longer have the text";
@@ -367,7 +367,7 @@ fn rules_for_gives_a_text_once_per_session() {
     assert!(second.starts_with(".clinerules/web.md\nUse React."), "{second}");
     let why = "# Why\n\
         - cursorrules (.cursorrules): always on; given before\n\
-        - web (.clinerules/web.md): paths apps/web/** ← apps/web/a.tsx (argument)\n\
+        - web (.clinerules/web.md): paths apps/web/** ← apps/web/a.tsx\n\
         - given before: call `read_rule` if you no longer have the text";
     assert!(second.ends_with(why), "{second}");
     sandbox.write("repo/.clinerules/web.md", "---\npaths: [apps/web/**]\n---\nUse Vue.\n");
@@ -396,7 +396,7 @@ fn rules_over_the_budget_are_reported() {
         - db: Database conventions\n- cursorrules\n- web (apps/web/**)\n\n\
         # Why\n\
         - cursorrules (.cursorrules): always on\n\
-        - web (.clinerules/web.md): paths apps/web/** ← apps/web/003.tsx (argument) and 99 more\n\
+        - web (.clinerules/web.md): paths apps/web/** ← apps/web/003.tsx and 99 more\n\
         - over the budget: call `read_rule` for rule://cursorrules\n\
         - over the budget: call `read_rule` for rule://web\n\
         - too many paths: 3 were not considered";

@@ -183,7 +183,7 @@ fn unknown_agents_and_formats_of_agents_are_reported() {
         "config.toml:1:9 unknown-setting: no agent is named `cusror`; did you mean `cursor`?",
     );
     let (_, diagnostics) = merge(&[layer(LayerKind::User, "[agents.cursor]\nadd = 'some'")]);
-    let wanted = "config.toml:2:7 bad-value: `agents.cursor.add` must be `all`, `none` or a list of formats, found `'some'`; use the type";
+    let wanted = "config.toml:2:7 bad-value: `agents.cursor.add` must be `all`, `none` or a list of formats, found `'some'`; write a value of the type";
     assert!(lines(&diagnostics)[0].starts_with(wanted), "{:?}", lines(&diagnostics));
 }
 
@@ -311,22 +311,22 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "rules = 3\n",
-        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; use the type that the message names",
+        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; write a value of the type that the message says",
     );
     check(
         user,
         "rules.enabled = 'yes'\n",
-        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; use the type that the message names",
+        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; write a value of the type that the message says",
     );
     check(
         user,
         "rules.disabled_ids = 'a'\n",
-        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; use the type that the message names",
+        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; write a value of the type that the message says",
     );
     check(
         user,
         "rules.formats = [{}]\n",
-        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; use the type that the message names",
+        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; write a value of the type that the message says",
     );
     check(
         user,
@@ -336,12 +336,12 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "stream.repeatGap = -1\n",
-        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; use the type that the message names",
+        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; write a value of the type that the message says",
     );
     check(
         user,
         "stream.repeatMode = 'twice'\n",
-        "config.toml:1:21 bad-value: `stream.repeat_mode` must be one of `once`, `after-gap`, found `'twice'`; use one of the listed values",
+        "config.toml:1:21 bad-value: `stream.repeat_mode` must be one of `once`, `after-gap`, found `'twice'`; write one of the values that the message lists",
     );
     check(
         user,
@@ -351,7 +351,7 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "[remote]\nname = 'a'\n",
-        "config.toml:1:1 protection: `remote` must be a list of tables, each under `[[…]]`, found a table; no remote is used; use the type that the message names",
+        "config.toml:1:1 protection: `remote` must be a list of tables, each under `[[…]]`, found a table; no remote is used; write a value of the type that the message says",
     );
     let (_, secret) = merge(&[layer(
         user,
@@ -483,13 +483,13 @@ fn what_protects_fails_closed() {
         "trust = true\n",
         Trust::Require,
         &[],
-        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `true`; it counts as `require`; use the type that the message names",
+        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `true`; it counts as `require`; write a value of the type that the message says",
     );
     check_protection(
         "[[remote]]\nname = 'a'\nurl = '/a.json'\nrefresh = '2y'\n[[remote]]\nname = 'b'\nurl = '/b.json'\n",
         Trust::Warn,
         &[("a", true), ("b", false)],
-        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; this remote is not fetched, and its copy stays in use; use the type that the message names",
+        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; this remote is not fetched, and its copy stays in use; write a value of the type that the message says",
     );
     check_protection(
         "[[remote]]\nname = 'a'\nurl = '/a.json'\nsha265 = '00'\n",

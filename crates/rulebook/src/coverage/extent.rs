@@ -12,6 +12,8 @@ pub enum Extent {
     Nowhere,
     /// It is only offered.
     Offered,
+    /// It watches the model's output, whatever the file.
+    Output,
     /// It applies to some files.
     Files(FileSet),
     /// It applies to every request.
@@ -36,6 +38,11 @@ impl FileSet {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    fn without(mut self, lost: &[usize]) -> FileSet {
+        lost.iter().for_each(|at| self.words[at / 64] &= !(1 << (at % 64)));
+        self
+    }
+
     /// Whether every file is in another set of the same list.
     fn is_within(&self, other: &FileSet) -> bool {
         self.words.iter().zip(&other.words).all(|(own, other)| own & !other == 0)
@@ -43,6 +50,18 @@ impl FileSet {
 }
 
 impl Extent {
+    /// Leaves out files; nothing if none is left.
+    pub(crate) fn without(self, lost: &[usize], files: usize) -> Extent {
+        match self {
+            Extent::Files(own) => match own.without(lost) {
+                own if own.count() > 0 => Extent::Files(own),
+                _ => Extent::Nowhere,
+            },
+            Extent::Always | Extent::Output if files > 0 && lost.len() == files => Extent::Nowhere,
+            other => other,
+        }
+    }
+
     /// Whether a rule with this extent applies wherever one with the other does.
     pub fn includes(&self, other: &Extent) -> bool {
         match (self, other) {
@@ -55,8 +74,9 @@ impl Extent {
         match self {
             Extent::Nowhere => 0,
             Extent::Offered => 1,
-            Extent::Files(_) => 2,
-            Extent::Always => 3,
+            Extent::Output => 2,
+            Extent::Files(_) => 3,
+            Extent::Always => 4,
         }
     }
 }
@@ -67,12 +87,15 @@ impl Coverage<'_> {
         let positions: Vec<usize> = (0..self.rules.len()).collect();
         let reached = self.reached(&positions, files);
         let extent = |(covered, reached): (&super::Covered<'_>, Vec<usize>)| match covered.role {
-            Role::Always | Role::Output => Extent::Always,
+            Role::Always => Extent::Always,
+            Role::Output => Extent::Output,
             Role::Files if reached.is_empty() && covered.rule.is_offered => Extent::Offered,
             Role::Files if reached.is_empty() => Extent::Nowhere,
             Role::Files => Extent::Files(FileSet::of(&reached, files.len())),
+            // A rule that waits for other conditions may be offered meanwhile.
             Role::Shadow | Role::Other => match at_best(covered.rule) {
                 Some(State::Offered) if covered.off.is_none() => Extent::Offered,
+                Some(State::Stack) if covered.off.is_none() && covered.rule.is_offered => Extent::Offered,
                 _ => Extent::Nowhere,
             },
         };

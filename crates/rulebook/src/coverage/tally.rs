@@ -184,6 +184,25 @@ impl Coverage<'_> {
         }
     }
 
+    /// Returns, for each rule, the files for which another one overrides it. Rules and files are given by position.
+    pub fn lost(&self, files: &[Seen]) -> Vec<Vec<usize>> {
+        let evidence = Evidence { paths: files.to_vec(), ..Evidence::default() };
+        let mut lost = vec![Vec::new(); self.rules.len()];
+        if !self.rules.iter().any(|covered| covered.has_rival) {
+            return lost;
+        }
+        let outcomes = self.outcomes(&self.facts(&evidence), &mut self.tally(Listing::Sample));
+        let mut known: HashMap<Vec<usize>, Vec<usize>> = HashMap::new();
+        for (file, Outcome { rivals, .. }) in outcomes.into_iter().enumerate() {
+            if known.len() >= MAX_SETTLED {
+                known.clear();
+            }
+            let overridden = known.entry(rivals).or_insert_with_key(|rivals| self.overridden(rivals));
+            overridden.iter().for_each(|rule| lost[*rule].push(file));
+        }
+        lost
+    }
+
     /// Returns the rules and tokens of every file, before overriding.
     fn outcomes(&self, facts: &Facts<'_>, tally: &mut Tally) -> Vec<Outcome> {
         let always = self.rules.iter().filter(|covered| covered.role == Role::Always);

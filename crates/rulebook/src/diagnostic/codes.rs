@@ -88,7 +88,7 @@ codes! {
         "split it into several shorter globs";
     BadPriority "bad-priority" Warning
         "`priority` is not a whole number from 0 to 100."
-        "write a whole number from 0 to 100, without quotes";
+        "write `priority: 50`: a whole number from 0 to 100, without quotes";
     BadRegex "bad-regex" Warning
         "A regular expression is invalid and is ignored."
         "fix the expression; in single quotes, `\\` needs no escape";
@@ -109,7 +109,7 @@ codes! {
         "write `ast: {language: ts, pattern: \"new Map($$$)\"}`";
     BadValue "bad-value" Warning
         "A key does not accept this value; it is ignored."
-        "use one of the listed values";
+        "write one of the values that the message lists";
     BadWhen "bad-when" Warning
         "A `when` expression is invalid; the rule stays inactive."
         "write `key:value` terms joined by AND, OR, NOT and parentheses";
@@ -123,8 +123,8 @@ codes! {
         "A file is new or has changed since the workspace was trusted."
         "review it with `rulebook trust --show`, then run `rulebook trust`";
     DeadGlob "dead-glob" Warning
-        "A glob matches no file in the tree. Files that git ignores do not count."
-        "fix or remove the glob";
+        "The globs of a rule match no file in the tree. Files that git ignores do not count."
+        "write a pattern that matches a file, or delete it";
     DeadKey "dead-key" Warning
         "A key has no effect because another key takes precedence."
         "remove one of the two";
@@ -246,7 +246,7 @@ codes! {
         "Patterns are separated by white space, or by a comma inside a list entry."
         "separate patterns with commas, or make each a list entry";
     Protection "protection" Error
-        "A setting that protects you cannot be read; its safe meaning counts."
+        "A setting that protects you cannot be read; the strict value is used."
         "fix the value in your own settings";
     RawHeader "raw-header" Warning
         "The format has no headers, but the file starts with lines that look like one; they are sent to the model as text."
@@ -307,19 +307,19 @@ codes! {
         "write out what the agents need, or say in the text that the file must be read";
     UnknownEvidence "unknown-evidence" Warning
         "The evidence has an unknown key, which is ignored."
-        "use a known key, or remove it";
+        "correct the name of the key, or remove it";
     UnknownId "unknown-id" Warning
         "A setting refers to a rule that does not exist."
         "use an id that `rulebook status` shows";
     UnknownKey "unknown-key" Warning
         "A header has a key that the format does not know, which is ignored."
-        "use a known key, or remove it";
+        "correct the name of the key, or remove it";
     UnknownScript "unknown-script" Warning
         "A rule names a script that no `package.json`, `Makefile` or `justfile` in the tree has."
         "fix the name, or add the script";
     UnknownSetting "unknown-setting" Warning
         "A settings file has an unknown key, which is ignored."
-        "use a known key, or remove it";
+        "correct the name of the key, or remove it";
     UnquotedValue "unquoted-value" Warning
         "A value needs quotes in YAML; it is read as if it had them."
         "put the value in quotes";
@@ -334,5 +334,5 @@ codes! {
         "review them with `rulebook trust --show`, then run `rulebook trust`";
     WrongType "wrong-type" Warning
         "A value has the wrong type; it is ignored."
-        "use the type that the message names";
+        "write a value of the type that the message says";
 }

@@ -117,8 +117,18 @@ fn read_closed<'t>(text: &'t str, start: usize, fence: &Fence, reach: Tier) -> R
                 }
                 code => (code, yaml.message),
             };
-            let message = format!("{message}; it was read line by line");
-            problems.push(Problem { code, message, ..yaml });
+            // The parser finds a list that is not closed only at what follows it.
+            let is_open = |field: &&Field| lines::is_unclosed(text[field.node.span.clone()].trim());
+            let open = found.fields.iter().find(is_open).filter(|_| code == Code::LineHeader);
+            let (message, span) = match open {
+                Some(Field { node, .. }) => {
+                    let list = crate::diagnostic::shown(&text[node.span.clone()]);
+                    (format!("the header is not valid YAML: `{list}` is not closed"), node.span.clone())
+                }
+                None => (message, yaml.span.clone()),
+            };
+            let message = format!("{message}; it is read line by line");
+            problems.push(Problem { code, message, span, ..yaml });
             return read_as(text, found.fields, Tier::Lines, fence.body_start, problems);
         }
     }

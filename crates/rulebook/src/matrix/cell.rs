@@ -5,7 +5,7 @@ use super::reason::{applies, not_read, off_by, pattern};
 use super::row::RuleRow;
 use super::subject::Subject;
 use crate::evaluate::{InactiveReason, State, Verdict};
-use crate::rule::Rule;
+use crate::rule::{Rule, Step};
 use crate::stream::trigger::OTHER_FILES;
 use crate::words::words;
 
@@ -54,6 +54,17 @@ impl CellState {
     pub fn symbol(self) -> &'static str {
         SYMBOLS.iter().find(|(state, ..)| *state == self).map_or("", |(_, symbol, _)| symbol)
     }
+
+    /// Whether it says of a rule that is not in context what a verdict says.
+    pub(crate) fn is_of(self, state: &State<'_>) -> bool {
+        matches!(
+            (self, state),
+            (CellState::Stream, State::Stream)
+                | (CellState::Inactive, State::Inactive(_))
+                | (CellState::Overridden, State::Overridden { .. })
+                | (CellState::Disabled, State::Disabled(_))
+        )
+    }
 }
 
 words! {
@@ -78,8 +89,8 @@ pub struct Cell<'r> {
     pub because: String,
     /// The pattern that decided.
     pub pattern: Option<String>,
-    /// Whether wiring the agent would bring the rule to it.
-    pub would_add: bool,
+    /// The state that it would have if the agent were wired, where wiring would bring the rule to it.
+    pub if_wired: Option<CellState>,
     /// The rule as it reaches the agent: in its own reading if it reads the file.
     pub rule: Option<&'r Rule>,
     /// The verdict that decided: the agent's own, or Rulebook's.
@@ -117,10 +128,18 @@ impl<'r> Cell<'r> {
             by: None,
             because,
             pattern: None,
-            would_add: false,
+            if_wired: None,
             rule,
             verdict: None,
             position: usize::MAX,
+        }
+    }
+
+    /// The rule that is used instead of this one, and the step that decided.
+    pub fn overridden_by(&self) -> Option<(&'r Rule, Step)> {
+        match self.verdict.as_ref().filter(|_| self.state == CellState::Overridden)?.state {
+            State::Overridden { winner, by } => Some((winner, by)),
+            _ => None,
         }
     }
 
@@ -167,7 +186,7 @@ impl<'r> Column<'_, 'r> {
                 new(CellState::Unknown, UNDOCUMENTED)
             }
             state if !self.is_wired() => Cell {
-                would_add: matches!(state, State::Stream),
+                if_wired: matches!(state, State::Stream).then_some(CellState::Stream),
                 ..new(CellState::Unread, &not_read(self.subject.agent, row.origin))
             },
             State::Stream if self.subject.is_hooked() => new(CellState::Stream, watches(row)).by_rulebook(),
@@ -221,21 +240,25 @@ impl<'r> Column<'_, 'r> {
         let rule = Some(meant.rule);
         let is_offer = matches!(meant.state, State::Offered);
         let because = if is_offer { String::new() } else { applies(meant) };
+        let if_wired = if is_offer { CellState::Offered } else { CellState::Added };
         let new = |state, because| Cell { pattern: pattern(meant), ..Cell::new(state, because, rule) };
+        let by_own = |cell: Cell<'r>| Cell { verdict: own.cloned(), ..cell };
         match handling(meant, self.subject) {
             Handling::Native | Handling::NativeAlways => {
                 new(CellState::Native, "read in the folder where it is started".to_owned())
             }
             Handling::Unknown => new(CellState::Unknown, UNDOCUMENTED.to_owned()),
-            Handling::NotAdded(why) if own.is_some() => new(CellState::Overridden, why),
+            Handling::NotAdded(why) if own.is_some() => by_own(new(CellState::Overridden, why)),
             Handling::NotAdded(why) => new(CellState::Unread, why),
             _ if self.subject.is_hooked() && !is_offer => new(CellState::Added, because),
             _ if self.is_wired() => new(CellState::Offered, because).by_rulebook(),
             Handling::Unread => {
                 let because = not_read(self.subject.agent, &meant.rule.origin);
-                Cell { would_add: true, ..new(CellState::Unread, because) }
+                Cell { if_wired: Some(if_wired), ..new(CellState::Unread, because) }
             }
-            Handling::NotApplied(why) => Cell { would_add: true, ..new(CellState::Inactive, why) },
+            Handling::NotApplied(why) => {
+                Cell { if_wired: Some(if_wired), ..by_own(new(CellState::Inactive, why)) }
+            }
         }
     }
 

@@ -94,7 +94,7 @@ fn not_added(rule: &Rule, subject: &Subject<'_, '_>, add: &AddPolicy) -> Option<
         AddPolicy::Usual => {
             let other = named_after(rule).filter(|other| !std::ptr::eq(*other, agent))?;
             let own = native.general_file(agent, &rule.origin)?;
-            Some(format!("for {}; {} is used", other.title, own.origin.display))
+            Some(format!("belongs to {}; {} reads {} instead", other.title, agent.title, own.origin.display))
         }
     }
 }

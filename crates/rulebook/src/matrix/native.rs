@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::agent::Agent;
-use crate::evaluate::{Audience, State, Verdict, evaluate};
+use crate::evaluate::{Audience, Evaluation, State, Verdict, evaluate};
 use crate::evidence::Evidence;
 use crate::format::FormatId;
 use crate::parse::Rejected;
@@ -24,17 +24,10 @@ pub struct NativeReading<'r> {
 }
 
 impl<'r> NativeReading<'r> {
-    /// Evaluates the rules that an agent reads by itself. Requests are left to Rulebook: an agent does not know its names.
+    /// Evaluates the rules that an agent reads by itself, as a reading.
     #[must_use]
     pub fn new(book: &'r Rulebook, evidence: &Evidence) -> NativeReading<'r> {
-        let Evidence { requested, mentioned, pinned, .. } = evidence;
-        let evaluation = if requested.is_empty() && mentioned.is_empty() && pinned.is_empty() {
-            evaluate(book, evidence, Audience::any())
-        } else {
-            let (requested, mentioned, pinned) = (Vec::new(), Vec::new(), Vec::new());
-            let evidence = Evidence { requested, mentioned, pinned, ..evidence.clone() };
-            evaluate(book, &evidence, Audience::any())
-        };
+        let evaluation = NativeReading::evaluate(book, evidence);
         let positions = evaluation.positions();
         let verdicts = evaluation.verdicts;
         let rejected = book.rejected().iter().map(|file| (file.origin.path.as_str(), file)).collect();
@@ -45,6 +38,18 @@ impl<'r> NativeReading<'r> {
             positions,
             rejected,
         }
+    }
+
+    /// Evaluates the rules that an agent reads by itself. Requests are left to Rulebook: an agent does not know its names.
+    #[must_use]
+    pub fn evaluate(book: &'r Rulebook, evidence: &Evidence) -> Evaluation<'r> {
+        let Evidence { requested, mentioned, pinned, .. } = evidence;
+        if requested.is_empty() && mentioned.is_empty() && pinned.is_empty() {
+            return evaluate(book, evidence, Audience::any());
+        }
+        let (requested, mentioned, pinned) = (Vec::new(), Vec::new(), Vec::new());
+        let evidence = Evidence { requested, mentioned, pinned, ..evidence.clone() };
+        evaluate(book, &evidence, Audience::any())
     }
 
     /// Drops what belongs to other roots, for an agent that reads the files of one root only.

@@ -164,8 +164,9 @@ impl Fields {
             _ => field.node.value.kind(),
         };
         let message = format!(
-            "`{}` must be {wanted}, found {found}; it is ignored, so the rule is {}",
+            "`{}` is {found}; {} accepts only {wanted} there, so the rule is {}",
             field.key,
+            format.agent,
             format.bare.outcome(),
         );
         let items = if let Value::List(items) = &field.node.value { items.len() } else { 0 };

@@ -41,7 +41,8 @@ impl Reader<'_> {
             for field in others.drain(..) {
                 let message =
                     format!("`{}` is not a key of {}; it is ignored", shown(&field.key), files_of(format));
-                self.report(Code::UnknownKey, field.key_span.clone(), message);
+                let help = remedy(format, &field.key);
+                self.report(Code::UnknownKey, field.key_span.clone(), message).help = help;
             }
         }
         self.report_others(&others);
@@ -192,6 +193,19 @@ fn is_metadata(field: &Field) -> bool {
 /// Returns a key without case and separators.
 fn plain(key: &str) -> String {
     key.to_lowercase().replace(['-', '_'], "")
+}
+
+/// Returns what to do about a key that an agent does not know.
+fn remedy(format: &Format, key: &str) -> String {
+    /// Longer lists do not help.
+    const FEW: usize = 6;
+    let known: Vec<String> = keys::known(format).map(|known| format!("`{known}`")).collect();
+    let known = match known.as_slice() {
+        [] => "none".to_owned(),
+        few if few.len() <= FEW => few.join(", "),
+        _ => return format!("remove `{}`, or correct its name", shown(key)),
+    };
+    format!("remove `{}`, or correct its name: {} knows {known}", shown(key), format.agent)
 }
 
 /// Returns what the files of a format are called.

@@ -98,6 +98,8 @@ fn always((before, after): (usize, usize)) -> String {
 /// Describes a change: where the rule applied and applies, and its tokens.
 fn what(change: &Change<'_>) -> String {
     let tokens = match change.tokens() {
+        // A stream rule costs nothing until it fires.
+        (0, 0) => String::new(),
         (0, after) => counted(after, "token"),
         (before, 0) => counted(before, "token"),
         (before, after) if before == after && change.kind == ChangeKind::Text => {
@@ -127,6 +129,10 @@ fn what(change: &Change<'_>) -> String {
 fn reach(sighting: &Sighting<'_>) -> String {
     match &sighting.extent {
         Extent::Always => "always".to_owned(),
+        Extent::Output => "watches the output".to_owned(),
+        Extent::Files(files) if sighting.rule.stream.is_some() => {
+            format!("watches the output for {}", counted(files.count(), "file"))
+        }
         Extent::Files(files) => counted(files.count(), "file"),
         _ => "offered".to_owned(),
     }

@@ -3,21 +3,30 @@
 use anstyle::Style;
 use rulebook::evaluate::{State, Verdict};
 use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix, RuleRow};
-use rulebook::rule::{Activation, Basis, Rule};
+use rulebook::rule::{Activation, Basis, Rule, Step};
 use rulebook::stream::trigger::OTHER_FILES;
 
 use crate::out::{self, CYAN, DIM, GREEN, PLAIN, RED, YELLOW};
-use crate::surface::sections::in_table;
+use crate::surface::sections::{in_table, overridden_by};
 
 /// What a table is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::surface) enum GridTarget {
     /// Some paths.
     Paths,
+    /// The files below a folder.
+    Folder,
     /// No path: what is loaded at the start.
     Start,
     /// Every file of the tree.
     Tree,
+}
+
+impl GridTarget {
+    /// Whether cells show which paths decided, not which ones a rule waits for.
+    fn is_paths(self) -> bool {
+        matches!(self, GridTarget::Paths | GridTarget::Folder)
+    }
 }
 
 /// The character of each state for terminals without Unicode, and its style.
@@ -110,11 +119,11 @@ pub(super) fn shown(cell: &Cell<'_>, target: GridTarget) -> Shown {
 pub(in crate::surface) fn cell_text(cell: &Cell<'_>, target: GridTarget) -> String {
     let imported = cell.because.strip_prefix("imported by ").map(|importer| format!("via {importer}"));
     match cell.state {
-        CellState::Inactive if cell.would_add => "never".to_owned(),
-        CellState::Inactive | CellState::Offered if target != GridTarget::Paths => {
+        CellState::Inactive if cell.rule.is_some_and(is_manual) => MANUAL.to_owned(),
+        CellState::Inactive if cell.if_wired.is_some() => "never".to_owned(),
+        CellState::Inactive | CellState::Offered if !target.is_paths() => {
             cell.rule.map(waits_for).unwrap_or_default()
         }
-        CellState::Inactive if cell.rule.is_some_and(is_manual) => MANUAL.to_owned(),
         CellState::Native | CellState::Added => imported
             .or_else(|| cell.pattern.clone())
             .unwrap_or_else(|| cell.because.split(';').next().unwrap_or_default().to_owned()),
@@ -131,7 +140,7 @@ pub(super) fn shown_for_any(
     let Some(verdict) = verdict else {
         return (Shown::new(CellState::Rejected, String::new()), rejected(row));
     };
-    let waits = || if target != GridTarget::Paths { waits_for(verdict.rule) } else { String::new() };
+    let waits = || if !target.is_paths() { waits_for(verdict.rule) } else { String::new() };
     match &verdict.state {
         State::Stack => {
             let mut matched = verdict.because.iter().filter_map(|reason| {
@@ -151,10 +160,9 @@ pub(super) fn shown_for_any(
             let note = if waits.is_empty() { in_table(&why.detail) } else { String::new() };
             (Shown::new(CellState::Inactive, waits), note)
         }
-        State::Overridden { winner, by } => (
-            Shown::new(CellState::Overridden, String::new()),
-            format!("overridden by {} ({})", winner.origin.display, by.name()),
-        ),
+        State::Overridden { winner, by } => {
+            (Shown::new(CellState::Overridden, String::new()), overridden(&winner.origin.display, *by))
+        }
         State::Disabled(off) => (Shown::new(CellState::Disabled, String::new()), format!("by `{}`", off.by)),
     }
 }
@@ -182,11 +190,13 @@ fn waits_for(rule: &Rule) -> String {
 pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: GridTarget) -> String {
     let mut cells = matrix.columns.iter().map(|column| (column, &column.cells[at]));
     let needs_note = |(column, cell): &(&AgentColumn<'_>, &Cell<'_>)| match cell.state {
+        // Without wiring, Rulebook uses nothing.
+        CellState::Native if column.wired.is_empty() && cell.because.contains("; Rulebook uses ") => false,
         CellState::Native | CellState::Added => cell.because.contains(';'),
         CellState::Offered => false,
         // Why nothing is added for an agent that is not wired is no news.
         CellState::Unread if column.wired.is_empty() => cell.because.starts_with("reads"),
-        CellState::Inactive if target != GridTarget::Paths && !cell.would_add => {
+        CellState::Inactive if !target.is_paths() && cell.if_wired.is_none() => {
             cell.rule.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
         }
         CellState::Inactive if cell.rule.is_some_and(is_manual) => false,
@@ -197,26 +207,51 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
     }
     match cells.find(needs_note) {
         Some((_, cell)) if matches!(cell.state, CellState::Unread | CellState::Unknown) => {
-            let is_same = |column: &&AgentColumn<'_>| {
-                let other = &column.cells[at];
-                (other.state, &other.because) == (cell.state, &cell.because)
-            };
-            let names: Vec<&str> =
-                matrix.columns.iter().filter(is_same).map(|column| column.agent.name).collect();
-            match (names.len() > 1).then(|| cell.because.strip_prefix("reads ")).flatten() {
-                Some(files) => format!("{} read {files}", names.join(", ")),
-                None => format!("{}: {}", names.join(", "), cell.because),
+            match cell.because.strip_prefix("reads ") {
+                Some(files) => format!("not read: {} only {files}", reading(&alike(matrix, at, cell))),
+                None => format!("{}: {}", alike(matrix, at, cell).join(", "), cell.because),
             }
         }
-        Some((_, cell)) if cell.state == CellState::Overridden && cell.because.starts_with("by ") => {
-            format!("overridden {}", cell.because)
+        Some((_, cell)) if let Some((winner, step)) = cell.overridden_by() => {
+            overridden(&winner.origin.display, step)
         }
         Some((column, cell)) => match cell.because.strip_prefix("always; ").unwrap_or(&cell.because) {
             version if version.starts_with("since ") => format!("{} {version}", column.agent.name),
+            reason if cell.state == CellState::Inactive => {
+                let is_other = |other: &Cell<'_>| {
+                    other.state != CellState::Unread
+                        && (other.state, &other.because) != (cell.state, &cell.because)
+                };
+                let others = matrix.columns.iter().any(|column| is_other(&column.cells[at]));
+                let names = others.then(|| format!("{}: ", alike(matrix, at, cell).join(", ")));
+                names.unwrap_or_default() + &in_table(reason)
+            }
             reason => in_table(reason),
         },
         None => doubtful(row),
     }
+}
+
+/// Returns the agents that have the same state for the same reason as one cell of a row.
+fn alike<'m>(matrix: &Matrix<'m>, at: usize, cell: &Cell<'_>) -> Vec<&'m str> {
+    let is_same = |column: &&AgentColumn<'_>| {
+        let other = &column.cells[at];
+        (other.state, &other.because) == (cell.state, &cell.because)
+    };
+    matrix.columns.iter().filter(is_same).map(|column| column.agent.name).collect()
+}
+
+fn reading(names: &[&str]) -> String {
+    match names {
+        [one] => format!("{one} reads"),
+        [first @ .., last] => format!("{} and {last} read", first.join(", ")),
+        [] => String::new(),
+    }
+}
+
+fn overridden(winner: &str, step: Step) -> String {
+    let words = overridden_by(winner, step);
+    if words.starts_with("by ") { format!("overridden {words}") } else { words }
 }
 
 fn rejected(row: &RuleRow<'_>) -> String {

@@ -16,7 +16,7 @@ const PIPED: usize = 100;
 
 /// How much of a line the first column may take, in percent, and the most characters of a cell's text. The first that lets
 /// all columns fit is used. With 0, cells are symbols only.
-const SIZES: [(usize, usize); 5] = [(50, 24), (50, 16), (40, 12), (34, 10), (40, 0)];
+const SIZES: [(usize, usize); 5] = [(50, 24), (50, 16), (40, 13), (34, 10), (40, 0)];
 
 /// The first column is not narrower than this.
 const NARROW: usize = 10;
@@ -46,7 +46,12 @@ impl Grid {
         for row in &rows {
             let cells = row.cells.iter().take(shown).map(|cell| (cell.style(), cell.cut(layout.cell)));
             let rest = (DIM, counted(&row.cells[shown..]));
-            layout.line(text, (PLAIN, &layout.source(&row.source)), cells.chain([rest]), layout.note(row));
+            layout.line(
+                text,
+                (PLAIN, &layout.source(&row.source)),
+                cells.chain([rest]),
+                &layout.note(self, row),
+            );
         }
         for (title, numbers) in &self.totals {
             let numbers = numbers.iter().take(shown).map(|number| (DIM, number.clone()));
@@ -73,6 +78,10 @@ impl Grid {
         let meaning = |state: CellState, meaning: &'static str| match (state, self.target, self.audience) {
             (CellState::Inactive, GridTarget::Start, _) => "conditional",
             (CellState::Inactive, GridTarget::Tree, _) => "for no file",
+            (CellState::Inactive, GridTarget::Folder, _) => "for no file below",
+            (CellState::Native, GridTarget::Folder, GridAudience::Agents) => {
+                "read by the agent, for some or all files below"
+            }
             (CellState::Native, _, GridAudience::Any) => "applies",
             _ => meaning,
         };
@@ -128,10 +137,15 @@ impl Layout {
     }
 
     /// Returns the note of a row, or the text that its cells have no room for.
-    fn note<'g>(&self, row: &'g GridRow) -> &'g str {
-        match row.cells.iter().find(|cell| self.cell == 0 && row.note.is_empty() && cell.is_telling()) {
-            Some(cell) => &cell.text,
-            None => &row.note,
+    fn note(&self, grid: &Grid, row: &GridRow) -> String {
+        let has_room = self.cell > 0 || !row.note.is_empty();
+        match row.cells.iter().find(|cell| !has_room && cell.is_telling()) {
+            Some(cell) => {
+                let same = grid.names.iter().zip(&row.cells).filter(|(_, other)| other.text == cell.text);
+                let names: Vec<&str> = same.map(|(name, _)| name.as_str()).collect();
+                format!("{}: {}", names.join(", "), cell.text)
+            }
+            None => row.note.clone(),
         }
     }
 

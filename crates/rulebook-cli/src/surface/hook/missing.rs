@@ -85,12 +85,12 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, sessi
                         let (source, loaded) = (rule.origin.display.clone(), session.has_loaded(rule));
                         missing.native.push(NativeFile { source, predicted: true, loaded });
                     }
-                    format!("left to {name}, which reads the file itself")
+                    format!("{name} reads the file by itself")
                 }
                 Some(Handling::NotAdded(why)) => why,
                 _ => "applies now; delivered with the next event".to_owned(),
             },
-            State::Offered => "offered: the agent may read it".to_owned(),
+            State::Offered => "offered; not requested so far".to_owned(),
             State::Stream => watching(rule, &[]).summary(),
             State::Inactive(why) => why.detail.clone(),
             State::Overridden { winner, .. } => format!("overridden by {}", winner.origin.display),

@@ -154,7 +154,7 @@ impl CellText {
             by: cell.by,
             short: short(cell, wired),
             because: cell.because.clone(),
-            would_add: cell.would_add,
+            would_add: cell.if_wired.is_some(),
             is_conditional: is(Activation::When),
             is_manual: is(Activation::Manual),
             is_mixed: false,

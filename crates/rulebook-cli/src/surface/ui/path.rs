@@ -334,7 +334,7 @@ fn others(target: &Target, links: Links<'_>) -> Markup {
         ("stream", "watching the stream".to_owned(), target.stream.iter().map(|rule| row(&rule.id, &rule.source, html! { (Text(&rule.summary())) })).collect()),
         ("offered", "offered to the agent".to_owned(), target.offered.iter().map(|rule| row(&rule.id, &rule.source, ticks(rule.description.as_deref().unwrap_or_default()))).collect()),
         ("overridden", "overridden".to_owned(), target.overridden.iter().map(|rule| row(&rule.id, &rule.source, html! { "by " (links.file(&rule.winner.source)) ", decided by " (rule.decided_by.name()) })).collect()),
-        ("disabled", "disabled".to_owned(), target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(rule.by, rule.file.as_deref())))).collect()),
+        ("disabled", "disabled".to_owned(), target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(&rule.id, rule.by, rule.file.as_deref())))).collect()),
         ("rejected", "rejected".to_owned(), target.rejected.iter().map(|rule| row(&rule.id, &rule.source, html! { @for code in &rule.diagnostics { code { (code.row().name) } " " } })).collect()),
     ];
     lists.extend(inactive.into_iter().map(|(reason, rows)| {
