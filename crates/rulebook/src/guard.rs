@@ -2,6 +2,7 @@
 
 use crate::condition::Truth;
 use crate::evidence::{ToolCall, call_targets};
+use crate::glob::{Dialect, Glob};
 use crate::shell::{self, Command, FileUse, Touched};
 use crate::words::words;
 
@@ -58,9 +59,15 @@ impl Governed {
         if let Some(line) = call.shell_command() {
             let script = shell::parse(&line);
             for command in &script.commands {
-                if self.is_own(command) {
-                    add(&command.line().text, Truth::Yes);
-                }
+                let is_own = self.is_own(command) || command.may_run(&|text| is_own_line(text));
+                let unnamed = command.writes_unnamed() || command.cleans_all();
+                let runs = !is_own && command.may_run(&|text| self.may_change(text));
+                let truth = match () {
+                    () if is_own => Truth::Yes,
+                    () if unnamed || runs => Truth::Unknown,
+                    () => Truth::No,
+                };
+                add(&command.line().text, truth);
                 for FileUse { file, .. } in
                     command.files().into_iter().filter(|one| one.touched == Touched::Written)
                 {
@@ -77,19 +84,32 @@ impl Governed {
 
     /// Whether a command is one of Rulebook that switches something.
     fn is_own(&self, command: &Command) -> bool {
-        let is_it = command.name().is_some_and(|name| name == "rulebook");
         let words = command.words.iter().skip(1).map(|word| word.text.as_str());
-        let changes = |word: &str| OWN_COMMANDS.contains(&word) || word == "--fix";
-        is_it && words.clone().any(changes) && !words.clone().any(|word| word == "status")
+        command.name().is_some_and(|name| name == "rulebook") && switches(words)
+    }
+
+    /// Whether a text, taken as a command, writes something governed: a program may run it.
+    fn may_change(&self, text: &str) -> bool {
+        let script = shell::parse(text);
+        script.commands.iter().any(|command| {
+            let mut written = command.files().into_iter().filter(|one| one.touched == Touched::Written);
+            written.any(|one| self.writes(command, &one.file) == Truth::Yes)
+        })
     }
 
     /// Whether a command that writes a file changes what governs the agent.
     fn writes(&self, command: &Command, file: &shell::Word) -> Truth {
         let is_git = command.name().is_some_and(|name| name == "git");
         let hole = file.holes.first().map(|hole| hole.start);
-        let star = file.text.find('*');
+        let star = file.text.find(['*', '?', '[']);
+        // Some characters of patterns are holes too.
+        if star.is_some() && !file.text.contains(['$', '`']) && self.is_matched(&file.text) {
+            return Truth::Yes;
+        }
         match [hole, star].into_iter().flatten().min() {
             None if self.holds(&file.text, !is_git) => Truth::Yes,
+            // Git may restore or remove what is in a folder.
+            None if is_git && self.holds(&file.text, true) => Truth::Unknown,
             None => Truth::No,
             // What follows a variable or a wildcard is not known.
             Some(end) => {
@@ -110,6 +130,19 @@ impl Governed {
                 }
             }
         }
+    }
+
+    /// Whether a pattern of the shell matches something governed at the root, or a folder above it.
+    fn is_matched(&self, pattern: &str) -> bool {
+        let Ok(glob) = Glob::new(&normal(pattern), Dialect::Picomatch) else { return false };
+        let above = |entry: &str| {
+            let ends = entry.match_indices('/').map(|(at, _)| at).chain([entry.len()]);
+            ends.map(|end| entry[..end].to_owned()).collect::<Vec<_>>()
+        };
+        self.local
+            .iter()
+            .chain(&self.absolute)
+            .any(|entry| above(entry).iter().any(|path| glob.is_match(path)))
     }
 
     /// Whether a path is governed, or, if it counts, is a folder above something governed.
@@ -139,6 +172,18 @@ impl Governed {
         };
         self.local.iter().any(is_local) || path.starts_with('/') && self.absolute.iter().any(is_absolute)
     }
+}
+
+/// Whether words after `rulebook` switch something.
+fn switches<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
+    let changes = |word: &str| OWN_COMMANDS.contains(&word) || word == "--fix";
+    words.clone().any(changes) && !words.clone().any(|word| word == "status")
+}
+
+/// Whether a text, taken as a command, is one of Rulebook that switches something.
+fn is_own_line(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.next() == Some("rulebook") && switches(words)
 }
 
 /// A path without `.`, `..` and doubled separators; nothing is looked up.

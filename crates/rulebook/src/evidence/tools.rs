@@ -25,8 +25,14 @@ const OTHER_KEYS: &[&str] = &[
 ];
 
 /// Parts of the names of unknown tools that write.
-const WRITES: &[&str] =
-    &["append", "create", "edit", "insert", "patch", "replace", "save", "update", "write"];
+#[rustfmt::skip]
+const WRITES: &[&str] = &[
+    "append", "create", "delete", "edit", "insert", "move", "patch", "remove", "rename", "replace", "save", "update",
+    "write",
+];
+
+/// Tools of known agents that change files and take no text, as [`plain`] names.
+const MOVERS: &[&str] = &["copypath", "delete", "deletefile", "deletepath", "movepath"];
 
 /// Parts of the names of unknown tools that run a shell command.
 const SHELLS: &[&str] = &["bash", "cmd", "command", "exec", "powershell", "run", "shell", "terminal", "zsh"];
@@ -57,7 +63,8 @@ impl ToolCall {
 /// Whether a call writes its targets.
 pub(super) fn writes(call: &ToolCall) -> bool {
     let command = call.input.as_ref().and_then(|input| input.get("command")).and_then(Value::as_str);
-    ToolKind::of(&call.name).map_or_else(|| is_named(call, WRITES), ToolKind::is_write)
+    let moves = || MOVERS.contains(&plain(&call.name).as_str());
+    ToolKind::of(&call.name).map_or_else(|| is_named(call, WRITES), |kind| kind.is_write() || moves())
         && !command.is_some_and(|command| READ_COMMANDS.contains(&command))
 }
 

@@ -35,5 +35,5 @@ fn no_attack_is_silent() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(rows.iter().filter(|row| row[0] != "free").count() >= 60);
+    assert!(rows.iter().filter(|row| row[0] != "free").count() >= 140);
 }

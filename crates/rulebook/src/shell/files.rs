@@ -62,7 +62,7 @@ const WRITERS: &[(&str, Writes)] = &[
     ("copy-item", Writes::All),
     ("cp", Writes::Last),
     ("csplit", Writes::Values(&["-f", "--prefix"])),
-    ("curl", Writes::Values(&["-o", "--output"])),
+    ("curl", Writes::Values(&["-o", "--output", "--output-dir"])),
     ("dd", Writes::Values(&["of"])),
     ("del", Writes::All),
     ("eslint", Writes::AllWith(&["--fix"])),
@@ -76,6 +76,7 @@ const WRITERS: &[(&str, Writes)] = &[
     ("ln", Writes::All),
     ("mkdir", Writes::All),
     ("mkfifo", Writes::All),
+    ("mount", Writes::All),
     ("move-item", Writes::All),
     ("mv", Writes::All),
     ("out-file", Writes::All),
@@ -107,7 +108,7 @@ const WRITERS: &[(&str, Writes)] = &[
     ("truncate", Writes::All),
     ("unlink", Writes::All),
     ("unzip", Writes::Values(&["-d"])),
-    ("wget", Writes::Values(&["-O", "--output-document"])),
+    ("wget", Writes::Values(&["-O", "--output-document", "-P", "--directory-prefix"])),
     ("xxd", Writes::Last),
     ("xz", Writes::All),
     ("yq", Writes::AllWith(&["-i", "--inplace"])),
@@ -185,6 +186,22 @@ impl Command {
             Some("wget") => !has(&["-O", "--output-document"]),
             _ => false,
         }
+    }
+
+    /// Whether it removes every file that git does not know.
+    pub(crate) fn cleans_all(&self) -> bool {
+        let arguments = self.words.get(1..).unwrap_or_default();
+        let Some(command) = git_command(arguments).filter(|at| arguments[*at].text == "clean") else {
+            return false;
+        };
+        let rest = &arguments[command + 1..];
+        let is_dry = |word: &Word| {
+            word.text == "--dry-run"
+                || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('n')
+        };
+        self.name().is_some_and(|name| name == "git")
+            && rest.iter().all(|word| word.text.starts_with('-'))
+            && !rest.iter().any(is_dry)
     }
 
     /// Whether it writes files that the line does not name.
