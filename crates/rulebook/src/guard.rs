@@ -84,8 +84,8 @@ impl Governed {
 
     /// Whether a command is one of Rulebook that switches something.
     fn is_own(&self, command: &Command) -> bool {
-        let words = command.words.iter().skip(1).map(|word| word.text.as_str());
-        command.name().is_some_and(|name| name == "rulebook") && switches(words)
+        let words: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+        command.name().is_some_and(|name| name == "rulebook") && switches(&words)
     }
 
     /// Whether a text, taken as a command, writes something governed: a program may run it.
@@ -175,15 +175,15 @@ impl Governed {
 }
 
 /// Whether words after `rulebook` switch something.
-fn switches<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
-    let changes = |word: &str| OWN_COMMANDS.contains(&word) || word == "--fix";
-    words.clone().any(changes) && !words.clone().any(|word| word == "status")
+fn switches(words: &[&str]) -> bool {
+    let changes = |word: &&str| OWN_COMMANDS.contains(word) || *word == "--fix";
+    words.iter().any(changes) && !words.contains(&"status")
 }
 
 /// Whether a text, taken as a command, is one of Rulebook that switches something.
 fn is_own_line(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    words.next() == Some("rulebook") && switches(words)
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.first() == Some(&"rulebook") && switches(&words[1..])
 }
 
 /// A path without `.`, `..` and doubled separators; nothing is looked up.

@@ -173,11 +173,12 @@ pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
     value["facts"] = json!(session.log.events());
     value["unreadable"] = json!(session.log.unreadable());
     let state = session.log.session();
-    let Missing { rules, cut, native, requirements } =
+    let Missing { rules, cut, native, requirements, milestones } =
         hook::not_delivered(workspace, &session.host, &session.session, &state);
     value["notGiven"] = json!(rules);
     value["native"] = json!(native);
     value["requirements"] = json!(requirements);
+    value["milestones"] = json!(milestones);
     value["pathsCut"] = json!(cut);
     let HostFacts { mode, provider, model, .. } = state.facts();
     (value["mode"], value["provider"], value["model"]) = (json!(mode), json!(provider), json!(model));
@@ -200,8 +201,9 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
             )
         ),
     );
+    let missing = hook::not_delivered(workspace, &session.host, &session.session, &session.log.session());
     let widths = DeliveryWidths::of(session.log.events());
-    let mut turn = 0;
+    let (mut turn, mut call) = (0, 0);
     for event in session.log.events() {
         turn += u64::from(matches!(event, Event::Prompt { .. }));
         let is_inner = !matches!(
@@ -209,12 +211,18 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
             Event::Started { .. } | Event::Prompt { .. } | Event::Compacted | Event::Resumed
         );
         let _ = writeln!(text, "{}{}", if is_inner { "  " } else { "" }, line(event, turn, widths));
+        if matches!(event, Event::Tool { .. }) {
+            for one in missing.milestones.iter().filter(|one| one.call == call) {
+                let what = paint(DIM, format!("{}: {}", id_of(&one.rule), one.requirement));
+                let _ = writeln!(text, "    {} {what}", one.state.name());
+            }
+            call += 1;
+        }
     }
     if session.log.unreadable() > 0 {
         let _ =
             writeln!(text, "{} of the ledger could not be read", plural(session.log.unreadable(), "line"));
     }
-    let missing = hook::not_delivered(workspace, &session.host, &session.session, &session.log.session());
     if missing.cut > 0 {
         let _ = writeln!(text, "{} not considered: too many", plural(missing.cut, "path"));
     }

@@ -1,13 +1,12 @@
 //! Tool calls: the files that a call is about, regardless of how the host names its arguments.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde_json::Value;
 
 use super::kind::{ToolKind, plain};
 use super::{ToolCall, json};
-use crate::shell::{self, Command};
+use crate::shell::{self, Command, patched_files};
 
 /// Names of arguments that contain paths, in all known hosts.
 #[rustfmt::skip]
@@ -174,32 +173,6 @@ fn walk(value: &Value, key: &str, depth: usize, exists: &dyn Fn(&str) -> bool, t
 
 fn looks_like_path(text: &str) -> bool {
     text.len() <= 300 && !text.starts_with('-') && text.contains(['/', '.', '\\']) && !text.contains('\n')
-}
-
-/// The files of a patch: `*** Update File: …` headers, or the two lines that open a file in a unified diff.
-fn patched_files(text: &str) -> Vec<String> {
-    const HEADERS: &[&str] =
-        &["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "rename to "];
-    let (mut files, mut known) = (Vec::new(), HashSet::from(["", "/dev/null"]));
-    let mut add = |name| {
-        if known.insert(name) {
-            files.push(str::to_owned(name));
-        }
-    };
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        if let Some(name) = HEADERS.iter().find_map(|header| line.strip_prefix(header)) {
-            add(name.trim());
-        }
-        let after = lines.peek().and_then(|next| next.strip_prefix("+++ "));
-        if let (Some(before), Some(after)) = (line.strip_prefix("--- "), after) {
-            for name in [before, after] {
-                let name = name.split('\t').next().unwrap_or(name).trim();
-                add(name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name));
-            }
-        }
-    }
-    files
 }
 
 /// The files that a shell command names: its words, and the targets of its redirections.

@@ -8,6 +8,21 @@ use crate::condition::Truth;
 use crate::evidence::Roots;
 use crate::requirement::{EventPattern, Occurrence, Place, Require};
 use crate::shell::{self, Script};
+use crate::words::words;
+
+words! {
+    /// The state of a requirement in a session.
+    RequirementState {
+        /// Nothing made it due yet.
+        Idle = "not due",
+        /// It must be met before what it guards.
+        Due = "due",
+        /// It was met since it became due.
+        Met = "met",
+        /// What it guards happened while it was due.
+        Broken = "broken",
+    }
+}
 
 /// A call with what its shell line runs.
 pub(super) struct Line<'s> {
@@ -58,6 +73,18 @@ impl Session {
 
     /// Follows a requirement through the calls of the session.
     pub(super) fn progress(&self, path: &str, nth: usize, require: &Require, lines: &[Line<'_>]) -> Progress {
+        self.follow(path, nth, require, lines, |_, _| {})
+    }
+
+    /// The same; `changed` learns of each call that made it due or met it.
+    pub(super) fn follow(
+        &self,
+        path: &str,
+        nth: usize,
+        require: &Require,
+        lines: &[Line<'_>],
+        mut changed: impl FnMut(usize, RequirementState),
+    ) -> Progress {
         let mut progress = Progress { due: require.after.is_none().then_some(0), ..Progress::default() };
         let mut marks = self.marks_of(path, nth).peekable();
         for at in 0..=lines.len() {
@@ -65,7 +92,13 @@ impl Session {
                 progress.mark(mark);
             }
             let Some(line) = lines.get(at).filter(|line| !line.call.is_refused) else { continue };
+            let before = progress.due;
             progress.take(require, line, at);
+            match (before, progress.due) {
+                (None, Some(_)) => changed(at, RequirementState::Due),
+                (Some(_), None) => changed(at, RequirementState::Met),
+                _ => {}
+            }
         }
         progress
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::event::{ASK, BROKEN, Delivery, Event, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::ordered::OrderedRule;
-use super::progress::Line;
+use super::progress::{Line, RequirementState};
 use super::refuse::{Objection, about, join};
 use super::state::{PastCall, Session};
 use crate::condition::Truth;
@@ -17,26 +17,11 @@ use crate::requirement::{EventPattern, Forbid, Occurrence, OnUnknown, Place, Req
 use crate::rule::Rule;
 use crate::shell::{self, Script};
 use crate::stream::policy::{self, MatchedText, excerpt};
-use crate::words::words;
 
 /// How often one requirement refuses in a turn, if it repeats.
 const MAX_REFUSALS: usize = 3;
 /// What the end of a turn is called.
 const STOP: &str = "stop";
-
-words! {
-    /// The state of a requirement in a session.
-    RequirementState {
-        /// Nothing made it due yet.
-        Idle = "not due",
-        /// It must be met before what it guards.
-        Due = "due",
-        /// It was met since it became due.
-        Met = "met",
-        /// What it guards happened while it was due.
-        Broken = "broken",
-    }
-}
 
 /// A requirement of a rule, as a session stands to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,6 +41,22 @@ pub struct RequirementStatus {
     pub refusals: usize,
     /// Whether the host lets Rulebook refuse what it guards.
     pub enforceable: bool,
+}
+
+/// A call that made a requirement due, or met it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Milestone {
+    /// Which call of the session, counted from 0.
+    pub call: usize,
+    /// The rule's key.
+    pub rule: String,
+    /// Its file, as displayed.
+    pub source: String,
+    /// What is required, for people.
+    pub requirement: String,
+    /// Due or met.
+    pub state: RequirementState,
 }
 
 impl RequirementStatus {
@@ -110,6 +111,29 @@ impl Session {
             }
         }
         states
+    }
+
+    /// The calls that made requirements of these rules due, or met them, in order.
+    pub fn milestones<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>, roots: &Roots) -> Vec<Milestone> {
+        let mut milestones = Vec::new();
+        let mut lines = None;
+        for rule in rules {
+            let Some(requirements) = &rule.requirements else { continue };
+            let lines = lines.get_or_insert_with(|| self.lines(roots));
+            for (nth, require) in requirements.requires.iter().enumerate() {
+                self.follow(&rule.origin.display, nth, require, lines, |call, state| {
+                    milestones.push(Milestone {
+                        call,
+                        rule: rule.key(),
+                        source: rule.origin.display.clone(),
+                        requirement: excerpt(&require.shown()),
+                        state,
+                    });
+                });
+            }
+        }
+        milestones.sort_by_key(|milestone| milestone.call);
+        milestones
     }
 
     /// Checks the reported call, or the end of a turn, against the requirements of rules.

@@ -129,6 +129,11 @@ impl Command {
                 Redirect::Document(_) | Redirect::Text(_) => {}
             }
         }
+        let patched = self.patched();
+        if !patched.is_empty() {
+            files.extend(patched.into_iter().map(|file| self.touch(&Word::known(file), Touched::Written)));
+            return files;
+        }
         let Some((_, arguments)) = self.words.split_first() else { return files };
         let written = self.written(arguments);
         let within = self.git_folder(arguments);

@@ -8,6 +8,7 @@ mod command;
 mod expand;
 mod files;
 mod list;
+mod patched;
 mod pattern;
 mod programs;
 mod reader;
@@ -21,6 +22,7 @@ mod written;
 
 pub use command::{Command, Document, Redirect, Word};
 pub use files::{FileUse, Touched};
+pub(crate) use patched::patched_files;
 pub(crate) use pattern::{is_wildcard_match, may_match};
 pub use script::{Doubt, DoubtKind, Script};
 pub use written::quoted;

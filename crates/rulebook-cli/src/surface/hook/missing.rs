@@ -6,7 +6,7 @@ use rulebook::evidence::Input;
 use rulebook::explain::watching;
 use rulebook::matrix::{Handling, evaluate_for, handling};
 use rulebook::rule::Rule;
-use rulebook::session::{HostProfile, RequirementStatus, Session};
+use rulebook::session::{HostProfile, Milestone, RequirementStatus, Session};
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::PROXY;
 use serde::Serialize;
@@ -24,6 +24,8 @@ pub(crate) struct Missing {
     pub(crate) native: Vec<NativeFile>,
     /// The requirements of the rules that apply.
     pub(crate) requirements: Vec<RequirementStatus>,
+    /// The calls of this session that made them due, or met them.
+    pub(crate) milestones: Vec<Milestone>,
 }
 
 /// A rule that was not delivered.
@@ -51,7 +53,7 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, sessi
     let family = workspace.family(host, name);
     let shared = family.as_ref().unwrap_or(session);
     let Some(host) = Host::named(host) else {
-        missing.requirements = requirements(workspace, host, session, shared);
+        (missing.requirements, missing.milestones) = requirements(workspace, host, session, shared);
         return missing;
     };
     let (name, agent) = (host.profile.name, Agent::named(host.agent));
@@ -64,6 +66,7 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, sessi
     let reports_loads = session.loaded().next().is_some();
     let verdicts = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts;
     missing.requirements = shared.requirements(applying(&verdicts), &host.profile, &workspace.roots);
+    missing.milestones = session.milestones(applying(&verdicts), &workspace.roots);
     // The host may load a file too that it missed before, when the rule was delivered.
     let is_native = |verdict: &Verdict<'_>| {
         let handled = subject.as_ref().map(|subject| handling(verdict, subject));
@@ -108,17 +111,20 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, sessi
     missing
 }
 
-/// The requirements in a session of a host without hooks.
+/// The requirements in a session of a host without hooks, and what made them due or met them.
 fn requirements(
     workspace: &Workspace,
     host: &str,
     session: &Session,
     shared: &Session,
-) -> Vec<RequirementStatus> {
+) -> (Vec<RequirementStatus>, Vec<Milestone>) {
     let profile = HostProfile { stops: host == PROXY, ..HostProfile::plain(host) };
     let prepared = workspace.prepare(&session.input(Input::default()));
     let verdicts = evaluate_for(&prepared.book, &prepared.evidence, None).verdicts;
-    shared.requirements(applying(&verdicts), &profile, &workspace.roots)
+    (
+        shared.requirements(applying(&verdicts), &profile, &workspace.roots),
+        session.milestones(applying(&verdicts), &workspace.roots),
+    )
 }
 
 /// The rules that apply, among these verdicts.

@@ -1,8 +1,10 @@
 //! One session: what the agent saw, which rules it received, and what they cost, turn by turn.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 use rulebook::rule::id_of;
-use rulebook::session::{Delivery, Event};
+use rulebook::session::{Delivery, Event, Milestone};
 use rulebook_workspace::ledger::{Ledger, SessionFile};
 
 use super::super::sessions::{SessionLog, given, interrupted, sequence};
@@ -100,17 +102,46 @@ fn timeline(rules: &CachedRules, session: &SessionLog, query: &Query) -> Markup 
     let (page, pages, part) = page::paged(query, count, SIZE);
     // Pages are counted from the end, so that the first page has the latest events.
     let part = count - part.end..count - part.start;
+    let milestones = milestones(rules, session, &part);
     html! {
         h2 { "Timeline " span .count { (counted(count, "event")) } }
         ol .timeline reversed {
-            @for turn in turns(session, part) { li .turn { (show_turn(rules, &turn, Links::of(query))) } }
+            @for turn in turns(session, part) { li .turn { (show_turn(rules, &turn, &milestones, Links::of(query))) } }
         }
         (page::pager("session", query, page, pages, ["← Newer", "Older →"]))
         @if session.log.unreadable() > 0 { p .warning { (counted(session.log.unreadable(), "line")) " of the ledger cannot be read." } }
     }
 }
 
-fn show_turn(rules: &CachedRules, turn: &Turn<'_>, links: Links<'_>) -> Markup {
+/// What calls made of requirements, by the position of the call among the events; nothing for pages without calls.
+fn milestones(
+    rules: &CachedRules,
+    session: &SessionLog,
+    part: &std::ops::Range<usize>,
+) -> HashMap<usize, Vec<Milestone>> {
+    let events = session.log.events();
+    let is_call = |event: &Event| matches!(event, Event::Tool { .. });
+    let mut milestones: HashMap<usize, Vec<Milestone>> = HashMap::new();
+    if !rules.is_here(&session.root) || !events[part.clone()].iter().any(is_call) {
+        return milestones;
+    }
+    let calls: Vec<usize> = (0..events.len()).filter(|at| is_call(&events[*at])).collect();
+    let state = session.log.session();
+    let found = not_delivered(&rules.workspace, &session.host, &session.session, &state).milestones;
+    for milestone in found {
+        if let Some(at) = calls.get(milestone.call) {
+            milestones.entry(*at).or_default().push(milestone);
+        }
+    }
+    milestones
+}
+
+fn show_turn(
+    rules: &CachedRules,
+    turn: &Turn<'_>,
+    milestones: &HashMap<usize, Vec<Milestone>>,
+    links: Links<'_>,
+) -> Markup {
     let (message, rest) = match turn.events {
         [Event::Prompt { message }, rest @ ..] => (Some(message), rest),
         rest => (None, rest),
@@ -121,6 +152,8 @@ fn show_turn(rules: &CachedRules, turn: &Turn<'_>, links: Links<'_>) -> Markup {
     while at < rest.len() {
         let len = rest[at..].iter().take_while(|event| matches!(event, Event::Delivered(_))).count().max(1);
         shown.push(event(rules, &rest[at..at + len], times[at], turn.at + at, links));
+        let position = turn.at + turn.events.len() - rest.len() + at;
+        shown.extend(milestones.get(&position).into_iter().flatten().map(|one| milestone(one, links)));
         at += len;
     }
     html! {
@@ -130,6 +163,13 @@ fn show_turn(rules: &CachedRules, turn: &Turn<'_>, links: Links<'_>) -> Markup {
         }
         @if let Some(message) = message { p .message { (Text(cut(message))) } }
         @if !shown.is_empty() { ul .events { @for one in shown { (one) } } }
+    }
+}
+
+/// A requirement that is due now, or met.
+fn milestone(one: &Milestone, links: Links<'_>) -> Markup {
+    html! {
+        li .small { strong { (capital(one.state.name())) } ": " (links.rule(id_of(&one.rule), &one.source)) " " span .detail { (ticks(&one.requirement)) } }
     }
 }
 

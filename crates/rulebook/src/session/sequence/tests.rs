@@ -261,6 +261,24 @@ fn states_are_shown_with_the_event_that_led_to_them() {
 }
 
 #[test]
+fn calls_that_make_a_requirement_due_or_meet_it_are_known() {
+    let mut world = World::new(LINT);
+    for step in ["read a.go", "edit a.go", "edit b.go", "run git commit", "run lint", "run lint", "edit c.go"]
+    {
+        world.step(step);
+    }
+    let rules: Vec<&Rule> = world.book.rules().map(|(rule, _)| rule).collect();
+    let found = world.session.milestones(rules.iter().copied(), &Roots::default());
+    let calls = world.session.tools();
+    let shown = |one: &Milestone| {
+        let call = &calls[one.call];
+        format!("{} by {}", one.state, call.command.clone().unwrap_or_else(|| call.paths.join(" ")))
+    };
+    let shown: Vec<String> = found.iter().map(shown).collect();
+    assert_eq!(shown, ["due by a.go", "met by lint", "due by c.go"]);
+}
+
+#[test]
 fn unreadable_requirements_are_reported() {
     #[track_caller]
     fn check(header: &str, wanted: &[&str]) {
