@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::export::{Blocks, TARGETS, block, draft};
+use rulebook::export::{Blocks, Meant, TARGETS, block, draft};
 use rulebook::format::FORMATS;
 use rulebook::parse::{Entry, parse};
 use rulebook_fuzz::rule_file;
@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let format = &FORMATS[usize::from(*of) % FORMATS.len()];
     let target = &TARGETS[usize::from(*to) % TARGETS.len()];
     let Entry::Rule(rule) = parse(rule_file(format, text.to_owned())).entry else { return };
-    if let Ok(draft) = draft(&rule, target, "a", "a.md") {
+    if let Ok(draft) = draft(&Meant::of(&rule), target, "a", "a.md") {
         assert!(!draft.path.starts_with('/') && !draft.path.contains(".."), "{}", draft.path);
     }
     let new = block("a.md", text);

@@ -12,7 +12,8 @@ import { browse, serve } from "./page.mjs";
 const binary = process.env.RULEBOOK;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const VIEWS = ["agents", "agents?for=claude", "agents?open=.clinerules/api.md", "rule?source=.clinerules/api.md", "path", "path?path=apps/web/components/Search.tsx", "sessions",
-  "session?host=claude&id=7f3c91e2-checkout", "session?host=proxy&id=c52e-search&why=1", "map", "map?by=tokens&folder=apps", "map?for=cursor", "problems", "fix"];
+  "session?host=claude&id=7f3c91e2-checkout", "session?host=proxy&id=c52e-search&why=1", "map", "map?by=tokens&folder=apps", "map?for=cursor", "problems", "fix",
+  "export", "export?from=cursor,cline&to=copilot-vscode", "export?from=cursor&to=claude,windsurf&for=claude", "export?from=nosuch&to=claude"];
 
 const folders = [];
 const servers = [];
@@ -302,6 +303,41 @@ test("a safe fix is shown with its difference, and applied after a click", async
   await page.getByRole("heading", { name: "Fixed" }).waitFor();
   assert.match(readFileSync(join(shop(folder), ".clinerules/x.md"), "utf8"), /paths:.*\[?.*lib/s);
   assert.notEqual(readFileSync(join(shop(folder), ".clinerules/x.md"), "utf8"), before.replace("src", "lib"));
+});
+
+test("an export is shown before it is written, with the proof per rule, as on the command line", async (t) => {
+  const folder = workspace();
+  make(folder);
+  const { url } = await start(folder);
+  const page = await open(t, `${url}export`);
+  const rows = () => page.locator(".copies tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.innerText.trim())));
+  await page.getByLabel("Copy the rules of").fill("cursor,cline");
+  await page.locator("form.choose select").selectOption("copilot-vscode");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.waitForURL(/export\?from=cursor%2Ccline&to=copilot-vscode/);
+  const shown = await rows();
+  const dry = (args) => JSON.parse(run(binary, folder, ["export", "--from", "cursor,cline", "--to", "copilot-vscode", "--json", ...args]));
+  const { rules, files, changes } = dry(["--dry-run"]);
+  assert.equal(shown.length, rules.length);
+  for (const rule of rules) {
+    const row = shown.find(([source]) => source.replaceAll("\n", "") === rule.source);
+    if (rule.path) assert.ok(row[1].includes(rule.path), `${row}`);
+    if (rule.same) assert.ok(row[2].startsWith(`same on ${files} of ${files} files`), `${row}`);
+    else if (rule.loss.code === "no-form") assert.equal(row[2].replaceAll("`", ""), rule.loss.message.replaceAll("`", ""));
+    else assert.ok(row[2].includes("apply"), `${row}`);
+  }
+  assert.match(await page.getByRole("status").innerText(), new RegExp(`^${changes.length} files would change`));
+  for (const { path } of changes) assert.ok(!existsSync(join(shop(folder), path)), path);
+  // A copy that somebody edited is shown with the difference.
+  dry([]);
+  const copy = changes[0].path;
+  write(folder, copy, `${readFileSync(join(shop(folder), copy), "utf8")}<b>Mine</b>\n`);
+  await page.reload();
+  await page.getByText("was edited").first().click();
+  assert.match(await page.locator(".copies pre").first().innerText(), /\+ <b>Mine<\/b>/);
+  assert.equal(await page.locator(".copies b").count(), 0);
+  const plain = await open(t, page.url(), { javaScriptEnabled: false });
+  await plain.getByText("Mine").first().waitFor({ state: "attached" });
 });
 
 test("a session that a hook writes appears, and grows", async (t) => {

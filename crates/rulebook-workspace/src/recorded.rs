@@ -1,6 +1,6 @@
 //! The record of copies: which file is a copy of which, and what both contained when it was written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,9 @@ pub struct RecordedCopies {
     version: u64,
     /// Sorted by path, source and target.
     pub copies: Vec<Record>,
+    /// How many folders were made for the folder itself.
+    #[serde(default, skip_serializing_if = "is_zero", rename = "newFolders")]
+    pub(crate) new_folders: usize,
     /// Files that the record names, but that no export writes.
     #[serde(skip)]
     pub refused: Vec<String>,
@@ -59,6 +62,11 @@ pub struct Record {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(value: &usize) -> bool {
+    *value == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_false(value: &bool) -> bool {
     !value
 }
@@ -83,13 +91,16 @@ impl RecordedCopies {
         }
     }
 
-    /// Without the files that no export writes: somebody else may have written the record.
+    /// Without the files that no export writes, and each copy once: somebody else may have written the record.
     fn checked(mut self) -> RecordedCopies {
         let is_path = |record: &Record| {
             Target::named(&record.target).is_some_and(|target| target.is_path(&record.path))
         };
         let (copies, refused): (Vec<Record>, Vec<Record>) = self.copies.into_iter().partition(is_path);
         self.copies = copies;
+        let key = |record: &Record| (record.path.clone(), record.source.clone(), record.target.clone());
+        let mut seen = HashSet::new();
+        self.copies.retain(|record| seen.insert(key(record)));
         self.refused = refused.into_iter().map(|record| record.path).collect();
         self
     }
@@ -101,11 +112,6 @@ impl RecordedCopies {
         sorted.copies.dedup();
         let text = serde_json::to_string_pretty(&sorted).unwrap_or_default() + "\n";
         (!sorted.copies.is_empty()).then_some(text)
-    }
-
-    /// The record of a copy.
-    pub(crate) fn find(&self, path: &str, source: &str) -> Option<&Record> {
-        self.copies.iter().find(|record| record.path == path && record.source == source)
     }
 
     /// The absolute paths of copies, each with those of its sources.

@@ -156,6 +156,11 @@ pub fn remove(path: &Path, base: &Path, owner: Owner<'_>) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes a folder and the folders above it, this many in all, as long as they are empty.
+pub(crate) fn remove_empty(folder: &Path, count: usize) {
+    let _ = folder.ancestors().take(count).map(fs::remove_dir).find(Result::is_err);
+}
+
 /// Creates a file that does not exist, readable by its owner alone.
 ///
 /// # Errors

@@ -64,6 +64,8 @@ fn export(
     mut wanted: ExportOptions,
     origin: Origin,
 ) -> anyhow::Result<ExitCode> {
+    let is_read_only = options.dry_run || options.check;
+    let _locks = if is_read_only { Vec::new() } else { workspace.lock_exports(wanted.dir.as_deref()) };
     let tree = workspace.tree(Wanted::Files, &|_| ());
     if let Some(copy) = &options.adopt {
         let sources = workspace.sources(Reach::Walked(&tree));
@@ -80,7 +82,6 @@ fn export(
     };
     let plan = planned(&sources, &book, &tree, &wanted)?;
     let conflicts: Vec<&ExportRow> = plan.rows.iter().filter(|row| is_conflict(row)).collect();
-    let is_read_only = options.dry_run || options.check;
     if let Some(first) = conflicts.first().filter(|_| !is_read_only) {
         let Outcome::Copied { path, .. } = &first.outcome else { unreachable!("conflicts are copies") };
         let error = anyhow!(
@@ -172,8 +173,9 @@ pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> 
 
 fn remove(args: &Args, options: &Export, workspace: &Workspace) -> anyhow::Result<ExitCode> {
     let dir = options.dir.as_ref().map(absolute).transpose()?;
-    let (plan, kept) = workspace.remove_exported(dir.as_deref())?;
     let is_read_only = options.dry_run || options.check;
+    let _locks = if is_read_only { Vec::new() } else { workspace.lock_exports(dir.as_deref()) };
+    let (plan, kept) = workspace.remove_exported(dir.as_deref())?;
     let is_done = plan.is_done()?;
     show_refused(&plan);
     if !is_read_only {
@@ -265,7 +267,8 @@ fn is_kept(row: &ExportRow) -> bool {
     row.loss().is_none()
 }
 
-fn summary(rows: &[&ExportRow]) -> String {
+/// The number of rules, and what becomes of them.
+pub(super) fn summary(rows: &[&ExportRow]) -> String {
     let count = |is_it: &dyn Fn(&Outcome) -> bool| rows.iter().filter(|row| is_it(&row.outcome)).count();
     let proof = |outcome: &Outcome| match outcome {
         Outcome::Copied { proof, .. } | Outcome::Read { proof, .. } => Some(proof.is_same()),

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::agent::Agent;
-use rulebook::export::{Blocks, TARGETS, Target, compare_readings, draft, reread, without_marker};
+use rulebook::export::{Blocks, Meant, TARGETS, Target, compare_readings, draft, reread, without_marker};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 
@@ -102,17 +102,18 @@ fn adopted(
         let body: Vec<&str> = inner.take(count).collect();
         return Ok(format!("{header}{}\n", body.join("\n")));
     }
+    let meant = Meant::of(rule);
     let edited =
-        reread(rule, target, path, text).ok_or_else(|| no_form("the agent rejects it".to_owned()))?;
+        reread(&meant, target, path, text).ok_or_else(|| no_form("the agent rejects it".to_owned()))?;
     let body = without_marker(&edited.rule.body).to_owned();
-    let before = draft(rule, target, "x", "x").map_err(|loss| no_form(loss.to_string()))?;
-    if compare_readings(&before.rule, &edited.rule).is_same() {
+    let before = draft(&meant, target, "x", "x").map_err(|loss| no_form(loss.to_string()))?;
+    if compare_readings(&Meant::of(&before.rule), &edited.rule).is_same() {
         return Ok(format!("{header}{body}\n"));
     }
     let owner = Agent::owner_of(rule.origin.format.id).map_or(rule.origin.format.name(), |agent| agent.name);
     let own = TARGETS.iter().find(|target| target.name == owner);
     let own = own.ok_or_else(|| no_form(format!("{} files are not written", rule.origin.format.name())))?;
-    let new = draft(&edited.rule, own, "x", "x").map_err(|loss| no_form(loss.to_string()))?;
+    let new = draft(&Meant::of(&edited.rule), own, "x", "x").map_err(|loss| no_form(loss.to_string()))?;
     if new.proof.is_wider() {
         return Err(no_form("it would apply to more".to_owned()));
     }

@@ -1,6 +1,7 @@
 //! Applying a plan: writes and removes files, and records what was done.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ impl std::error::Error for WriteError {}
 impl ExportPlan {
     /// Whether the files on disk are what the plan says, the record included.
     pub fn is_done(&self) -> io::Result<bool> {
-        for (base, records) in &self.records {
+        for (base, records) in self.records.iter().filter(|_| self.files.is_empty()) {
             if RecordedCopies::read(&Storage::Disk, base)?.text() != records.text() {
                 return Ok(false);
             }
@@ -56,6 +57,16 @@ impl ExportPlan {
 }
 
 impl Workspace {
+    /// Waits until no other export writes to the same folders. They stay locked until the returned values are dropped. A folder
+    /// that cannot be locked is not: not every file system can.
+    #[must_use]
+    pub fn lock_exports(&self, dir: Option<&Path>) -> Vec<File> {
+        let roots = self.roots.roots.iter().map(|root| Path::new(&root.path));
+        // In one order, so that two exports never wait for each other.
+        let folders: BTreeSet<&Path> = roots.chain(dir).collect();
+        folders.into_iter().filter_map(|folder| write::lock_folder(folder).ok().flatten()).collect()
+    }
+
     /// Takes every copy out again. Returns the files that change and, by name, those that stay because they were edited.
     ///
     /// # Errors
@@ -91,12 +102,13 @@ impl Workspace {
 }
 
 /// Writes the files, and records those that could be written.
-fn write_files(files: &[PlannedFile], records: Vec<(PathBuf, RecordedCopies)>) -> Result<(), WriteError> {
+fn write_files(files: &[PlannedFile], mut records: Vec<(PathBuf, RecordedCopies)>) -> Result<(), WriteError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error| WriteError { path, error }
     };
-    for (base, _) in records.iter().filter(|(base, _)| !files.is_empty() && !base.exists()) {
+    for (base, record) in records.iter_mut().filter(|(base, _)| !files.is_empty() && !base.exists()) {
+        record.new_folders = base.ancestors().take_while(|folder| !folder.exists()).count();
         write::make_folder(base).map_err(failed(base))?;
     }
     for PlannedFile { path, base, .. } in files {
@@ -127,6 +139,7 @@ fn write_files(files: &[PlannedFile], records: Vec<(PathBuf, RecordedCopies)>) -
             }
             None if path.exists() => {
                 write::remove(&path, &base, Owner::Repository(&base)).map_err(failed(&path))?;
+                write::remove_empty(&base, record.new_folders);
             }
             None => {}
         }

@@ -1,10 +1,11 @@
 //! The files of an export: what becomes of each rule, and of each file.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rulebook::export::{Blocks, Loss, Proof, Target, is_marked};
+use rulebook::export::{Blocks, Loss, Proof, Target, is_marked, with_breaks};
 
 use crate::read;
 use crate::recorded::{Record, RecordedCopies, hash};
@@ -128,13 +129,86 @@ pub(super) struct PlannedCopy {
 
 /// The files of an export, as they are and as they will be.
 pub(super) struct Files<'f> {
-    bases: &'f [(PathBuf, RecordedCopies)],
-    texts: BTreeMap<(usize, String), (Option<String>, Option<String>)>,
+    bases: Vec<Base<'f>>,
+    texts: HashMap<(usize, String), (Option<String>, Option<String>)>,
+}
+
+/// A folder that copies are written to.
+struct Base<'f> {
+    path: &'f Path,
+    recorded: &'f [Record],
+    /// Positions in the record, by the path of the copy.
+    by_path: HashMap<&'f str, Vec<usize>>,
+    /// What is in its folders. Each is listed once: most copies do not exist yet.
+    listings: HashMap<String, Listing>,
+}
+
+/// The names in a folder.
+enum Listing {
+    /// In lower case: some file systems ignore case.
+    Names(HashSet<String>),
+    /// The folder cannot be listed.
+    Unknown,
+}
+
+impl Listing {
+    fn of(folder: &Path) -> Listing {
+        let lowercase = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().to_lowercase();
+        let names = |entries: std::fs::ReadDir| entries.map(|entry| entry.map(lowercase)).collect();
+        match read::folder(folder).and_then(names) {
+            Ok(names) => Listing::Names(names),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Listing::Names(HashSet::new()),
+            Err(_) => Listing::Unknown,
+        }
+    }
+
+    /// Whether no file has this name. Some file systems know a file by other names too: normalised, or shortened with a `~`.
+    fn lacks(&self, name: &str) -> bool {
+        let is_plain = name.is_ascii() && !name.contains('~');
+        matches!(self, Listing::Names(names) if is_plain && !names.contains(&name.to_lowercase()))
+    }
+}
+
+impl<'f> Base<'f> {
+    fn new((path, recorded): &'f (PathBuf, RecordedCopies)) -> Base<'f> {
+        let recorded = recorded.copies.as_slice();
+        let mut by_path: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, record) in recorded.iter().enumerate() {
+            by_path.entry(&record.path).or_default().push(at);
+        }
+        Base { path, recorded, by_path, listings: HashMap::new() }
+    }
+
+    /// The records of a copy, each with its position.
+    fn records(&self, path: &str) -> impl Iterator<Item = (usize, &'f Record)> {
+        let positions = self.by_path.get(path).map_or(&[][..], Vec::as_slice);
+        positions.iter().map(|at| (*at, &self.recorded[*at]))
+    }
+
+    fn text(&mut self, path: &str) -> io::Result<Option<String>> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if !self.listings.contains_key(folder) {
+            check(self.path, folder)?;
+            self.listings.insert(folder.to_owned(), Listing::of(&self.path.join(folder)));
+        }
+        if self.listings[folder].lacks(name) { Ok(None) } else { text_at(self.path, path) }
+    }
 }
 
 impl<'f> Files<'f> {
     pub(super) fn new(bases: &'f [(PathBuf, RecordedCopies)]) -> Files<'f> {
-        Files { bases, texts: BTreeMap::new() }
+        Files { bases: bases.iter().map(Base::new).collect(), texts: HashMap::new() }
+    }
+
+    /// The record of a copy.
+    pub(super) fn record(&self, root: usize, path: &str, source: &str) -> Option<&'f Record> {
+        let mut records = self.bases[root].records(path).map(|(_, record)| record);
+        records.find(|record| record.source == source)
+    }
+
+    /// Whether a file is recorded as a copy of anything.
+    pub(super) fn is_recorded(&self, root: usize, path: &str) -> bool {
+        self.bases[root].by_path.contains_key(path)
     }
 
     /// What a file contains before and after the export.
@@ -143,12 +217,12 @@ impl<'f> Files<'f> {
         root: usize,
         path: &str,
     ) -> io::Result<&mut (Option<String>, Option<String>)> {
-        let key = (root, path.to_owned());
-        if !self.texts.contains_key(&key) {
-            let text = text_at(&self.bases[root].0, path)?;
-            self.texts.insert(key.clone(), (text.clone(), text));
-        }
-        Ok(self.texts.get_mut(&key).expect("it was added"))
+        let text = match self.texts.entry((root, path.to_owned())) {
+            Entry::Occupied(known) => return Ok(known.into_mut()),
+            Entry::Vacant(new) => (new, self.bases[root].text(path)?),
+        };
+        let (new, text) = text;
+        Ok(new.insert((text.clone(), text)))
     }
 
     /// Plans a copy, unless its file was edited, and records it.
@@ -157,7 +231,7 @@ impl<'f> Files<'f> {
         copy: PlannedCopy,
         new: &mut [(PathBuf, RecordedCopies)],
     ) -> io::Result<CopyState> {
-        let known = self.bases[copy.root].1.find(&copy.path, &copy.source).cloned();
+        let known = self.record(copy.root, &copy.path, &copy.source);
         let (before, after) = self.get(copy.root, &copy.path)?;
         let file = after.clone().unwrap_or_default();
         let there = match &copy.block {
@@ -168,25 +242,26 @@ impl<'f> Files<'f> {
         let is_copy = |text: &str, known: &Record| {
             hash(text) == known.copy_hash && is_marked(text, copy.block.as_deref().unwrap_or(&copy.source))
         };
-        let is_edited = |there: &String| !known.as_ref().is_some_and(|known| is_copy(there, known));
+        let is_edited = |there: &String| !known.is_some_and(|known| is_copy(there, known));
         let state = match &there {
             None => CopyState::New,
             Some(there) if hash(there) == hash(&copy.text) => CopyState::Same,
             Some(there) if is_edited(there) && !copy.is_kept => CopyState::Edited {
                 before: there.clone(),
                 after: copy.text.clone(),
-                is_conflict: known.as_ref().is_some_and(|known| known.source_hash != copy.source_hash),
+                is_conflict: known.is_some_and(|known| known.source_hash != copy.source_hash),
             },
             Some(_) => CopyState::Changed,
         };
         if matches!(state, CopyState::Edited { .. }) {
             return Ok(state);
         }
-        let is_new_file = known.as_ref().map_or(before.is_none(), |known| known.is_new_file);
+        let is_new_file = known.map_or(before.is_none(), |known| known.is_new_file);
         // Line breaks that git changed stay.
         if state != CopyState::Same || after.is_none() {
+            let line_break = if file.contains("\r\n") { "\r\n" } else { "\n" };
             *after = Some(match &copy.block {
-                Some(name) => Blocks::of(&file).with(name, &copy.text),
+                Some(name) => Blocks::of(&file).with(name, &with_breaks(&copy.text, line_break)),
                 None => copy.text.clone(),
             });
         }
@@ -199,27 +274,29 @@ impl<'f> Files<'f> {
             target: copy.target.to_owned(),
             source_hash: copy.source_hash,
         };
-        let records = &mut new[copy.root].1.copies;
-        // Most copies are new or as they were.
-        if known.as_ref() == Some(&record) {
-            return Ok(state);
-        }
-        let is_same = |other: &Record| {
-            (&other.path, &other.source, &other.target) == (&record.path, &record.source, &record.target)
+        let is_same = |(_, other): &(usize, &Record)| {
+            (&other.source, &other.target) == (&record.source, &record.target)
         };
-        records.retain(|other| !is_same(other));
-        records.push(record);
+        let at = self.bases[copy.root].records(&record.path).find(is_same).map(|(at, _)| at);
+        // Records stay where they are until stale ones are removed.
+        let records = &mut new[copy.root].1.copies;
+        match at {
+            Some(at) => records[at] = record,
+            None => records.push(record),
+        }
         Ok(state)
     }
 
     pub(super) fn changes(self) -> Vec<PlannedFile> {
         let changed = self.texts.into_iter().filter(|(_, (before, after))| before != after);
-        changed
-            .map(|((root, path), (before, after))| {
-                let base = self.bases[root].0.clone();
+        let mut changed: Vec<_> = changed.collect();
+        changed.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let planned =
+            |((root, path), (before, after)): ((usize, String), (Option<String>, Option<String>))| {
+                let base = self.bases[root].path.to_owned();
                 PlannedFile { path: base.join(&path), display: path, base, before, after }
-            })
-            .collect()
+            };
+        changed.into_iter().map(planned).collect()
     }
 }
 
@@ -231,12 +308,16 @@ const MAX_FILE: usize = 4 << 20;
 
 /// The text of a file in a folder, through links that stay in the folder.
 pub(super) fn text_at(base: &Path, inner: &str) -> io::Result<Option<String>> {
+    check(base, inner)?;
     let path = base.join(inner);
-    if base.exists() {
-        let named = |error| io::Error::other(format!("`{}`: {error}", path.display()));
-        Owner::Repository(base).check(&path).map_err(named)?;
-    }
     read::text_within(&path, base, MAX_FILE).map_err(|error| {
         io::Error::new(error.kind(), format!("`{}`: {}", path.display(), read::reason(&error)))
     })
+}
+
+/// Checks that a path in a folder may be written.
+fn check(base: &Path, inner: &str) -> io::Result<()> {
+    let path = base.join(inner);
+    let named = |error| io::Error::other(format!("`{}`: {error}", path.display()));
+    if base.exists() { Owner::Repository(base).check(&path).map_err(named) } else { Ok(()) }
 }

@@ -1,17 +1,30 @@
 //! Rules on their way into an export: which agents read what, and the proof on the tree.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZero;
+use std::thread;
 
 use rulebook::agent::Conflicts;
-use rulebook::export::{Allow, Draft, Holder, Loss, Prover, Tally, Target, compare_readings, reread};
+use rulebook::export::{
+    Allow, Draft, Holder, Loss, Meant, Prover, Tally, Target, compare_readings, draft_shared, names, reread,
+};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 
 use crate::tree::Tree;
 
+/// A rule to copy.
+pub(super) struct Original<'r> {
+    pub(super) meant: Meant<'r>,
+    /// The path of its file, relative to its root.
+    pub(super) path: String,
+    /// The hash of its file.
+    pub(super) hash: String,
+}
+
 /// A rule and what it becomes, before it is compared with the tree.
 pub(super) struct Pending<'r> {
-    pub(super) rule: &'r Rule,
+    pub(super) original: &'r Original<'r>,
     pub(super) target: &'static Target,
     pub(super) draft: Result<Draft, Loss>,
     /// The file that the agent already reads instead.
@@ -19,11 +32,47 @@ pub(super) struct Pending<'r> {
     pub(super) notes: Vec<String>,
 }
 
-/// Compares every copy with its rule on every file of the tree. What is wider than meant is left out.
-pub(super) fn prove(pending: &mut [Pending<'_>], tree: &Tree, allow: Allow) {
+impl<'r> Pending<'r> {
+    pub(super) fn rule(&self) -> &'r Rule {
+        self.original.meant.rule
+    }
+}
+
+/// One draft per target of a group of targets that read the same files.
+pub(super) type GroupDrafts = Vec<Result<Draft, Loss>>;
+
+/// Writes each rule for each group of targets, by its best name. Every processor takes a part of the rules.
+pub(super) fn first_drafts(
+    originals: &[&Original<'_>],
+    groups: &[Vec<&'static Target>],
+) -> Vec<Vec<GroupDrafts>> {
+    /// For fewer rules, starting a thread takes longer.
+    const FEWEST: usize = 64;
+    let of_group = |original: &Original<'_>, group: &Vec<&'static Target>| {
+        let name = names(original.meant.rule, group[0]).next().unwrap_or_default();
+        draft_shared(&original.meant, group, &name, &original.path)
+    };
+    let of_part = |part: &[&Original<'_>]| -> Vec<Vec<GroupDrafts>> {
+        part.iter().map(|one| groups.iter().map(|group| of_group(one, group)).collect()).collect()
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let mut parts = originals.chunks(originals.len().div_ceil(threads).max(FEWEST));
+    let first = parts.next().unwrap_or_default();
+    thread::scope(|scope| {
+        let others: Vec<_> = parts.map(|part| scope.spawn(move || of_part(part))).collect();
+        let mut all = of_part(first);
+        for other in others {
+            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        all
+    })
+}
+
+/// Compares every copy with its rule on every file of the tree.
+pub(super) fn prove(pending: &mut [Pending<'_>], tree: &Tree) {
     let pairs: Vec<[&Rule; 2]> = pending
         .iter()
-        .filter_map(|one| one.draft.as_ref().ok().map(|draft| [one.rule, &draft.rule]))
+        .filter_map(|one| one.draft.as_ref().ok().map(|draft| [one.rule(), &draft.rule]))
         .collect();
     let prover = Prover::new(pairs);
     let parts = tree.fold(|| prover.start(), |tallies: &mut Vec<Tally>, files| prover.add(tallies, files));
@@ -31,19 +80,35 @@ pub(super) fn prove(pending: &mut [Pending<'_>], tree: &Tree, allow: Allow) {
     for part in parts {
         whole.iter_mut().zip(part).for_each(|(sum, part)| sum.merge(part));
     }
-    let mut refused: BTreeMap<(String, String), &'static str> = BTreeMap::new();
-    for (one, tally) in pending.iter_mut().filter(|one| one.draft.is_ok()).zip(whole) {
-        let Ok(draft) = &mut one.draft else { continue };
-        draft.proof.files = tally;
-        if !allow.permits(&draft.proof) && one.read_from.is_none() {
-            refused.insert((one.rule.origin.path.clone(), draft.path.clone()), one.target.title());
+    let drafts = pending.iter_mut().filter_map(|one| one.draft.as_mut().ok());
+    drafts.zip(whole).for_each(|(draft, tally)| draft.proof.files = tally);
+}
+
+/// Learns files of the tree on which a copy differs from its rule. Whether any of them is new.
+pub(super) fn learn(one: &Pending<'_>) -> bool {
+    let Some(draft) = one.draft.as_ref().ok().filter(|_| one.read_from.is_none()) else { return false };
+    let files = [&draft.proof.files.wider.example, &draft.proof.files.narrower.example];
+    let learn = |path: &String| one.original.meant.learn(one.target, path);
+    files.into_iter().flatten().map(learn).fold(false, |any, is_new| any | is_new)
+}
+
+/// Leaves out what is wider than meant.
+pub(super) fn refuse(pending: &mut [Pending<'_>], allow: Allow) {
+    let mut refused: BTreeMap<(&str, String), &'static str> = BTreeMap::new();
+    for one in pending.iter_mut().filter(|one| one.read_from.is_none()) {
+        let Ok(draft) = &one.draft else { continue };
+        if !allow.permits(&draft.proof) {
+            refused.insert((&one.rule().origin.path, draft.path.clone()), one.target.title());
             one.draft = Err(Loss::Wider(Box::new(draft.proof.clone())));
         }
+    }
+    if refused.is_empty() {
+        return;
     }
     // What one agent would apply to more, no other that reads the same file can have.
     for one in pending.iter_mut().filter(|one| !is_block(one.target)) {
         let Ok(draft) = &one.draft else { continue };
-        if let Some(title) = refused.get(&(one.rule.origin.path.clone(), draft.path.clone())) {
+        if let Some(title) = refused.get(&(one.rule().origin.path.as_str(), draft.path.clone())) {
             one.draft = Err(Loss::NoForm(format!("{title} reads the same file and would apply it to more")));
         }
     }
@@ -55,87 +120,78 @@ pub(super) fn is_block(target: &Target) -> bool {
 
 /// Marks rules that an agent reads by itself as they are meant, and notes those that it reads differently.
 pub(super) fn find_readers(pending: &mut [Pending<'_>], target: &Target, native: &Rulebook) {
-    let read: BTreeMap<&str, &Rule> =
+    let read: HashMap<&str, &Rule> =
         native.rules().map(|(rule, _)| (rule.origin.path.as_str(), rule)).collect();
-    let replaces = |one: &Draft, other: &Rule| {
-        let (new, old) = (&one.rule.origin, &other.origin);
-        other.id == one.rule.id && old.folder == new.folder && old.format.order < new.format.order
-    };
     let is_first_only = target.agent().is_some_and(|agent| agent.conflicts == Conflicts::FirstWins);
-    for one in pending.iter_mut().filter(|one| one.target.name == target.name) {
-        if let Some(own) = read.get(one.rule.origin.path.as_str()) {
-            let proof = compare_readings(one.rule, own);
-            if proof.is_same()
-                || target.agent().and_then(|agent| agent.owns) == Some(one.rule.origin.format.id)
-            {
-                one.read_from = Some(one.rule.origin.display.clone());
-                if let Ok(draft) = &mut one.draft {
-                    draft.rule = (*own).clone();
-                    draft.proof = proof;
-                } else {
-                    one.draft = reread_as(one.rule, own);
-                }
+    let mut by_id: HashMap<&str, Vec<&Rule>> = HashMap::new();
+    for (rule, _) in native.rules().filter(|_| is_first_only) {
+        by_id.entry(&rule.id).or_default().push(rule);
+    }
+    let replaces = |one: &Draft, other: &&&Rule| {
+        let (new, old) = (&one.rule.origin, &other.origin);
+        old.folder == new.folder && old.format.order < new.format.order
+    };
+    for one in pending {
+        let rule = one.rule();
+        if let Some(own) = read.get(rule.origin.path.as_str()) {
+            let proof = compare_readings(&one.original.meant, own);
+            if proof.is_same() || target.agent().and_then(|agent| agent.owns) == Some(rule.origin.format.id) {
+                one.read_from = Some(rule.origin.display.clone());
+                one.draft = Ok(Draft::of((*own).clone(), proof));
             } else {
                 one.notes.push(format!(
                     "{} also reads `{}` by itself, otherwise than meant",
                     target.title(),
-                    one.rule.origin.display
+                    rule.origin.display
                 ));
             }
         }
-        let hidden = one.draft.as_ref().ok().filter(|_| is_first_only && one.read_from.is_none());
-        if let Some(other) =
-            hidden.and_then(|draft| native.rules().map(|(rule, _)| rule).find(|rule| replaces(draft, rule)))
-        {
+        let Some(draft) = one.draft.as_ref().ok().filter(|_| one.read_from.is_none()) else { continue };
+        let mut others = by_id.get(draft.rule.id.as_str()).into_iter().flatten();
+        if let Some(other) = others.find(|other| replaces(draft, other)) {
             one.draft = Err(Loss::Unread(other.origin.display.clone()));
         }
     }
 }
 
-/// A rule as the agent reads it, which needs no copy.
-fn reread_as(rule: &Rule, own: &Rule) -> Result<Draft, Loss> {
-    Ok(Draft::of(own.clone(), compare_readings(rule, own)))
-}
-
-/// Of two copies that one agent reads, keeps the one of the other target if it does the same.
-pub(super) fn find_shared(pending: &mut [Pending<'_>]) {
-    let written: Vec<(usize, &'static str, Draft)> = pending
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| one.read_from.is_none() && !is_block(one.target))
-        .filter_map(|(at, one)| Some((at, one.target.name, one.draft.clone().ok()?)))
-        .collect();
-    let mut by_rule: BTreeMap<&str, Vec<(&'static str, &Draft)>> = BTreeMap::new();
-    for (at, target, draft) in &written {
-        by_rule.entry(pending[*at].rule.origin.path.as_str()).or_default().push((target, draft));
-    }
-    // Two agents that read each other's files must not both rely on the other.
-    let mut relied: BTreeSet<(&str, String)> = BTreeSet::new();
-    let mut dropped: BTreeSet<(&str, String)> = BTreeSet::new();
-    for one in pending.iter_mut() {
-        let rule = one.rule.origin.path.as_str();
-        for (other, draft) in by_rule.get(rule).into_iter().flatten() {
-            let own = one.draft.as_ref().ok().map(|draft| (rule, draft.path.clone()));
-            let there = (rule, draft.path.clone());
-            let is_own = *other == one.target.name || own.as_ref() == Some(&there);
-            if is_own || one.read_from.is_some() || dropped.contains(&there) {
-                continue;
-            }
-            let Some(read) = reread(one.rule, one.target, &draft.path, &draft.text) else { continue };
-            let is_needed = own.as_ref().is_some_and(|own| relied.contains(own));
-            let is_enough = match &one.draft {
-                Ok(own) => read.proof.is_same() || read.proof.is_as_close_as(&own.proof),
-                Err(_) => read.proof.is_same(),
-            };
-            if read.proof.is_wider() {
-                let title = one.target.title();
-                one.notes
-                    .push(format!("{title} also reads `{}`, and applies it to more than meant", draft.path));
-            } else if is_enough && !is_needed {
-                dropped.extend(own);
-                relied.insert(there);
-                one.read_from = Some(draft.path.clone());
-                one.draft = Ok(read);
+/// Of two copies that one agent reads, keeps the one of the other target if it does the same. `rules` is the number of rules;
+/// each target has all of them, in the same order.
+pub(super) fn find_shared(pending: &mut [Pending<'_>], rules: usize) {
+    let is_file = |one: &Pending<'_>| one.read_from.is_none() && !is_block(one.target) && one.draft.is_ok();
+    for first in 0..rules {
+        let of_rule = (first..pending.len()).step_by(rules);
+        let written: Vec<usize> = of_rule.clone().filter(|at| is_file(&pending[*at])).collect();
+        // Two agents that read each other's files must not both rely on the other.
+        let mut relied: Vec<String> = Vec::new();
+        for at in of_rule {
+            for other in &written {
+                let (one, Pending { draft: Ok(there), read_from: None, .. }) =
+                    (&pending[at], &pending[*other])
+                else {
+                    continue;
+                };
+                let own = one.draft.as_ref().ok().map(|draft| draft.path.as_str());
+                if *other == at || own == Some(&there.path) || one.read_from.is_some() {
+                    continue;
+                }
+                let Some(read) = reread(&one.original.meant, one.target, &there.path, &there.text) else {
+                    continue;
+                };
+                let is_needed = own.is_some_and(|own| relied.iter().any(|path| path == own));
+                let is_enough = match &one.draft {
+                    Ok(own) => read.proof.is_same() || read.proof.is_as_close_as(&own.proof),
+                    Err(_) => read.proof.is_same(),
+                };
+                let path = there.path.clone();
+                let one = &mut pending[at];
+                if read.proof.is_wider() {
+                    let title = one.target.title();
+                    one.notes.push(format!("{title} also reads `{path}`, and applies it to more than meant"));
+                } else if is_enough && !is_needed {
+                    relied.push(path.clone());
+                    one.read_from = Some(path);
+                    one.draft = Ok(read);
+                }
             }
         }
     }

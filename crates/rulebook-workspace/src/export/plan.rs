@@ -1,18 +1,20 @@
 //! Planning: what an export writes, and how each copy compares with its rule.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::export::{
-    Draft, Loss, LossPolicy, Target, are_copies, block, draft_shared, index, is_marked, names, outside_blocks,
+    Loss, LossPolicy, Meant, Target, are_copies, block, draft_shared, index, is_marked, names, outside_blocks,
 };
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 
-use super::files::{ExportRow, Files, INDEX, Outcome, PlannedCopy, PlannedFile, text_at};
-use super::pending::{Pending, find_readers, find_shared, is_block, prove};
+use super::files::{ExportRow, Files, INDEX, Outcome, PlannedCopy, PlannedFile};
+use super::pending::{
+    GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, is_block, learn, prove, refuse,
+};
 use super::select::{SelectError, select};
 use super::{ExportOptions, stale};
 use crate::agents::AgentSearch;
@@ -88,9 +90,10 @@ impl Sources<'_> {
             .filter(|rule| !rule.body.is_empty())
             .collect();
         let planner = Planner { sources: self, options, records: &records };
-        let mut pending = planner.drafts(&rules)?;
-        prove(&mut pending, tree, options.allow);
-        let (rows, files, new) = planner.outcomes(pending, &rules)?;
+        let mut files = Files::new(&records);
+        let originals: Vec<Original<'_>> = rules.iter().map(|rule| planner.original(rule)).collect();
+        let pending = planner.proven(&originals, tree, &mut files)?;
+        let (rows, files, new) = planner.outcomes(pending, &originals, files)?;
         Ok(ExportPlan { rows, files, tree: tree.files(), records: new })
     }
 }
@@ -102,93 +105,109 @@ struct Planner<'p> {
 }
 
 impl Planner<'_> {
-    /// Writes every rule for every target. Targets that read the same folder share a text.
-    fn drafts<'r>(&self, rules: &[&'r Rule]) -> io::Result<Vec<Pending<'r>>> {
-        let mut taken: BTreeMap<(usize, String), &str> = BTreeMap::new();
-        let mut all: Vec<Pending<'r>> = Vec::new();
-        let natives: Vec<Option<Rulebook>> = (self.options.to.iter())
-            .map(|target| target.agent().map(|agent| self.sources.native(agent).book))
-            .collect();
+    fn original<'r>(&self, rule: &'r Rule) -> Original<'r> {
+        let root = &self.sources.workspace().roots.roots[rule.origin.root].path;
+        let inner = Path::new(&rule.origin.path).strip_prefix(root);
+        Original {
+            meant: Meant::of(rule),
+            path: inner.map_or_else(|_| rule.origin.display.clone(), posix),
+            hash: self.sources.text(rule).map(|text| source_hash(&text)).unwrap_or_default(),
+        }
+    }
+
+    /// Writes every rule for every target, by target, and compares the copies with the tree. Where one differs on a file, it is
+    /// written again with that file in view.
+    fn proven<'r>(
+        &self,
+        originals: &'r [Original<'r>],
+        tree: &Tree,
+        files: &mut Files<'_>,
+    ) -> io::Result<Vec<Pending<'r>>> {
+        const ROUNDS: usize = 3;
+        let mut taken = Taken::new();
+        let mut pending = self.drafts(&originals.iter().collect::<Vec<_>>(), &mut taken, files)?;
+        prove(&mut pending, tree);
+        for _ in 0..ROUNDS {
+            let mut again: Vec<usize> =
+                (0..pending.len()).filter(|at| learn(&pending[*at])).map(|at| at % originals.len()).collect();
+            again.sort_unstable();
+            again.dedup();
+            if again.is_empty() {
+                break;
+            }
+            let some: Vec<&Original<'_>> = again.iter().map(|at| &originals[*at]).collect();
+            let mut drafts = self.drafts(&some, &mut taken, files)?;
+            prove(&mut drafts, tree);
+            for (at, draft) in drafts.into_iter().enumerate() {
+                let target = at / again.len();
+                pending[target * originals.len() + again[at % again.len()]] = draft;
+            }
+        }
+        refuse(&mut pending, self.options.allow);
+        Ok(pending)
+    }
+
+    /// Writes every rule for every target, by target. Targets that read the same folder share a text.
+    fn drafts<'r>(
+        &self,
+        originals: &[&'r Original<'r>],
+        taken: &mut Taken<'r>,
+        files: &mut Files<'_>,
+    ) -> io::Result<Vec<Pending<'r>>> {
+        let targets = &self.options.to;
         let mut groups: Vec<Vec<&'static Target>> = Vec::new();
-        for target in &self.options.to {
+        for target in targets {
             match groups.iter_mut().find(|group| group[0].holder == target.holder) {
                 Some(group) => group.push(target),
                 None => groups.push(vec![target]),
             }
         }
-        for group in &groups {
-            for rule in rules {
-                let source = self.relative(rule);
-                let mut drafts = Vec::new();
-                let mut taken_path = None;
-                for name in names(rule, group[0]) {
-                    drafts = draft_shared(rule, group, &name, &source);
-                    taken_path = self.taken_path(rule, &source, &drafts, &taken)?;
-                    if taken_path.is_none() {
-                        break;
-                    }
-                }
-                if let Some(path) = taken_path {
-                    drafts.iter_mut().for_each(|draft| *draft = Err(Loss::Taken(path.clone())));
-                }
-                for draft in
-                    drafts.iter().flatten().filter(|draft| !is_block(group[0]) && !draft.path.is_empty())
-                {
-                    taken.insert((rule.origin.root, draft.path.to_lowercase()), rule.origin.path.as_str());
-                }
+        let mut by_target: Vec<Vec<Pending<'r>>> = targets.iter().map(|_| Vec::new()).collect();
+        for (original, of_groups) in originals.iter().copied().zip(first_drafts(originals, &groups)) {
+            for (group, drafts) in groups.iter().zip(of_groups) {
+                let drafts = self.placed(original, group, drafts, taken, files)?;
                 for (target, draft) in group.iter().zip(drafts) {
-                    all.push(Pending { rule, target, draft, read_from: None, notes: Vec::new() });
+                    let at = targets.iter().position(|other| other.name == target.name);
+                    let pending = Pending { original, target, draft, read_from: None, notes: Vec::new() };
+                    by_target[at.expect("it is one of them")].push(pending);
                 }
             }
         }
-        for (at, target) in self.options.to.iter().enumerate() {
-            if let Some(native) = &natives[at] {
-                find_readers(&mut all, target, native);
+        for (pending, target) in by_target.iter_mut().zip(targets) {
+            if let Some(agent) = target.agent() {
+                find_readers(pending, target, &self.sources.native(agent).book);
             }
         }
-        find_shared(&mut all);
-        let order = |target: &Target| self.options.to.iter().position(|other| other.name == target.name);
-        all.sort_by_key(|one| order(one.target));
+        let mut all: Vec<Pending<'r>> = by_target.into_iter().flatten().collect();
+        find_shared(&mut all, originals.len());
         Ok(all)
     }
 
-    /// The first of the paths of copies that another file has.
-    fn taken_path(
+    /// Drafts of a rule that have a path of their own: by another name if it is taken.
+    fn placed<'r>(
         &self,
-        rule: &Rule,
-        source: &str,
-        drafts: &[Result<Draft, Loss>],
-        taken: &BTreeMap<(usize, String), &str>,
-    ) -> io::Result<Option<String>> {
-        for draft in drafts.iter().flatten() {
-            if draft.rule.is_located() {
-                continue;
-            }
-            let key = (rule.origin.root, draft.path.to_lowercase());
-            if taken.get(&key).is_some_and(|other| *other != rule.origin.path) {
-                return Ok(Some(draft.path.clone()));
-            }
-            let (base, recorded) = &self.records[rule.origin.root];
-            if recorded.find(&draft.path, source).is_some() {
-                continue;
-            }
-            let there = text_at(base, &draft.path)?;
-            let is_ours = |text: &String| {
-                *text == draft.text || is_marked(text, source) || are_copies(text, &draft.text)
-            };
-            if there.is_some_and(|text| !is_ours(&text))
-                || recorded.copies.iter().any(|one| one.path == draft.path)
-            {
-                return Ok(Some(draft.path.clone()));
-            }
+        original: &'r Original<'r>,
+        group: &[&'static Target],
+        mut drafts: GroupDrafts,
+        taken: &mut Taken<'r>,
+        files: &mut Files<'_>,
+    ) -> io::Result<GroupDrafts> {
+        let rule = original.meant.rule;
+        let mut others = names(rule, group[0]).skip(1);
+        let mut taken_path = taken_path(original, &drafts, taken, files)?;
+        while taken_path.is_some()
+            && let Some(name) = others.next()
+        {
+            drafts = draft_shared(&original.meant, group, &name, &original.path);
+            taken_path = self::taken_path(original, &drafts, taken, files)?;
         }
-        Ok(None)
-    }
-
-    /// The path of a rule's file, relative to its root.
-    fn relative(&self, rule: &Rule) -> String {
-        let root = &self.sources.workspace().roots.roots[rule.origin.root].path;
-        Path::new(&rule.origin.path).strip_prefix(root).map_or_else(|_| rule.origin.display.clone(), posix)
+        if let Some(path) = taken_path {
+            drafts.iter_mut().for_each(|draft| *draft = Err(Loss::Taken(path.clone())));
+        }
+        for draft in drafts.iter().flatten().filter(|draft| !is_block(group[0]) && !draft.path.is_empty()) {
+            taken.insert((rule.origin.root, draft.path.to_lowercase()), &rule.origin.path);
+        }
+        Ok(drafts)
     }
 
     /// Decides what is written, with the new records.
@@ -196,15 +215,16 @@ impl Planner<'_> {
     fn outcomes(
         &self,
         pending: Vec<Pending<'_>>,
-        rules: &[&Rule],
+        originals: &[Original<'_>],
+        mut files: Files<'_>,
     ) -> Result<(Vec<ExportRow>, Vec<PlannedFile>, Vec<(PathBuf, RecordedCopies)>), PlanError> {
-        let mut files = Files::new(self.records);
         let mut new: Vec<(PathBuf, RecordedCopies)> = self.records.to_vec();
         let mut rows = Vec::new();
         let mut lost: Vec<(&Rule, &'static Target, Loss, Vec<String>)> = Vec::new();
         let mut planned: Vec<(usize, String, String, &'static str)> = Vec::new();
         let mut partly: Vec<(&Rule, &'static Target)> = Vec::new();
-        for Pending { rule, target, draft, read_from, notes } in pending {
+        for Pending { original, target, draft, read_from, notes } in pending {
+            let rule = original.meant.rule;
             let row = |outcome, notes| ExportRow {
                 id: rule.id.clone(),
                 source: rule.origin.display.clone(),
@@ -218,7 +238,7 @@ impl Planner<'_> {
                     if draft.proof.without_files.is_some() {
                         partly.push((rule, target));
                     }
-                    let source = self.relative(rule);
+                    let source = original.path.clone();
                     planned.push((rule.origin.root, draft.path.clone(), source.clone(), target.name));
                     let copy = PlannedCopy {
                         root: rule.origin.root,
@@ -231,11 +251,7 @@ impl Planner<'_> {
                             draft.text
                         },
                         source,
-                        source_hash: self
-                            .sources
-                            .text(rule)
-                            .map(|text| source_hash(&text))
-                            .unwrap_or_default(),
+                        source_hash: original.hash.clone(),
                         is_kept: self.options.keep.iter().any(|name| rule.is_called(name)),
                     };
                     let state = files.put(copy, &mut new)?;
@@ -248,7 +264,7 @@ impl Planner<'_> {
         for target in &self.options.to {
             let own: Vec<_> = lost.iter().filter(|(_, other, ..)| other.name == target.name).collect();
             let policy = self.loss_policy(target);
-            let path = self.index_path(target, &planned)?;
+            let path = index_path(target, &planned, &mut files)?;
             let partly = partly.iter().filter(|(_, other)| other.name == target.name).map(|(rule, _)| *rule);
             let listed: Vec<&Rule> = own.iter().map(|(rule, ..)| *rule).chain(partly).collect();
             if policy == LossPolicy::Index && !listed.is_empty() {
@@ -276,37 +292,12 @@ impl Planner<'_> {
                 rows.push(ExportRow { id, source, target, outcome, notes: notes.clone() });
             }
         }
-        let selected: Vec<(usize, String)> =
-            rules.iter().map(|rule| (rule.origin.root, self.relative(rule))).collect();
+        let selected: Vec<(usize, &str)> =
+            originals.iter().map(|one| (one.meant.rule.origin.root, one.path.as_str())).collect();
         rows.extend(stale::remove(&mut files, &mut new, self.options, &planned, &selected)?);
         let order = |target: &Target| self.options.to.iter().position(|other| other.name == target.name);
         rows.sort_by(|a, b| (order(a.target), &a.source).cmp(&(order(b.target), &b.source)));
         Ok((rows, files.changes(), new))
-    }
-
-    /// The path of the index, which no copy has and no file that is not an index.
-    fn index_path(
-        &self,
-        target: &Target,
-        planned: &[(usize, String, String, &'static str)],
-    ) -> io::Result<String> {
-        const NAME: &str = "rulebook-index";
-        let (base, recorded) = &self.records[0];
-        let paths = (1..).map(|number| match number {
-            1 => target.path("", NAME),
-            _ => target.path("", &format!("{NAME}-{number}")),
-        });
-        for path in paths {
-            let is_copy = planned.iter().any(|(root, other, source, _)| {
-                (*root, source.is_empty()) == (0, false) && other.eq_ignore_ascii_case(&path)
-            });
-            let is_free = recorded.find(&path, "").is_some()
-                || text_at(base, &path)?.is_none_or(|text| is_marked(&text, INDEX));
-            if is_block(target) || is_free && !is_copy {
-                return Ok(path);
-            }
-        }
-        unreachable!("the numbers do not end")
     }
 
     /// What happens to rules that a target cannot express.
@@ -322,6 +313,66 @@ impl Planner<'_> {
             Some(other) => other,
         }
     }
+}
+
+/// The paths of copies, each with its root and without letter case, and the file of its rule.
+type Taken<'r> = HashMap<(usize, String), &'r str>;
+
+/// The first of the paths of copies that another file has.
+fn taken_path(
+    original: &Original<'_>,
+    drafts: &GroupDrafts,
+    taken: &Taken<'_>,
+    files: &mut Files<'_>,
+) -> io::Result<Option<String>> {
+    let origin = &original.meant.rule.origin;
+    for draft in drafts.iter().flatten() {
+        if draft.rule.is_located() {
+            continue;
+        }
+        let key = (origin.root, draft.path.to_lowercase());
+        if taken.get(&key).is_some_and(|other| *other != origin.path) {
+            return Ok(Some(draft.path.clone()));
+        }
+        if files.record(origin.root, &draft.path, &original.path).is_some() {
+            continue;
+        }
+        let is_ours = |text: &String| {
+            *text == draft.text || is_marked(text, &original.path) || are_copies(text, &draft.text)
+        };
+        let (there, _) = files.get(origin.root, &draft.path)?;
+        if there.as_ref().is_some_and(|text| !is_ours(text)) || files.is_recorded(origin.root, &draft.path) {
+            return Ok(Some(draft.path.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// The path of the index, which no copy has and no file that is not an index.
+fn index_path(
+    target: &Target,
+    planned: &[(usize, String, String, &'static str)],
+    files: &mut Files<'_>,
+) -> io::Result<String> {
+    const NAME: &str = "rulebook-index";
+    let paths = (1..).map(|number| match number {
+        1 => target.path("", NAME),
+        _ => target.path("", &format!("{NAME}-{number}")),
+    });
+    for path in paths {
+        let is_copy = planned.iter().any(|(root, other, source, _)| {
+            (*root, source.is_empty()) == (0, false) && other.eq_ignore_ascii_case(&path)
+        });
+        if !is_block(target) && is_copy {
+            continue;
+        }
+        let is_recorded = is_block(target) || files.record(0, &path, "").is_some();
+        let (there, _) = files.get(0, &path)?;
+        if is_recorded || there.as_ref().is_none_or(|text| is_marked(text, INDEX)) {
+            return Ok(path);
+        }
+    }
+    unreachable!("the numbers do not end")
 }
 
 /// A rule without the copies of others in its file; `None` if there are none.

@@ -18,6 +18,19 @@ pub struct Candidate {
     pub rules: usize,
 }
 
+impl Candidate {
+    /// Returns the formats of the workspace that have rules to export, by name.
+    pub fn of(book: &Rulebook) -> Vec<Candidate> {
+        Candidate::of_rules(exportable(book, &|rule| !rule.copy_of.is_empty() && !rule.is_located()))
+    }
+
+    fn of_rules(rules: Vec<&Rule>) -> Vec<Candidate> {
+        let mut formats: BTreeMap<&'static str, usize> = BTreeMap::new();
+        rules.iter().for_each(|rule| *formats.entry(rule.origin.format.name()).or_default() += 1);
+        formats.into_iter().map(|(format, rules)| Candidate { format, rules }).collect()
+    }
+}
+
 /// Why no rules were selected.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -79,19 +92,19 @@ fn is_exportable(rule: &Rule, is_copy: &dyn Fn(&Rule) -> bool) -> bool {
         && !is_copy(rule)
 }
 
+fn exportable<'b>(book: &'b Rulebook, is_copy: &dyn Fn(&Rule) -> bool) -> Vec<&'b Rule> {
+    book.rules().map(|(rule, _)| rule).filter(|rule| is_exportable(rule, is_copy)).collect()
+}
+
 /// Selects the rules that names stand for, in the order of the book.
 pub(super) fn select<'b>(
     book: &'b Rulebook,
     from: &[String],
     is_copy: &dyn Fn(&Rule) -> bool,
 ) -> Result<Vec<&'b Rule>, SelectError> {
-    let exportable: Vec<&Rule> =
-        book.rules().map(|(rule, _)| rule).filter(|rule| is_exportable(rule, is_copy)).collect();
+    let exportable = exportable(book, is_copy);
     if from.is_empty() {
-        let mut formats: BTreeMap<&'static str, usize> = BTreeMap::new();
-        exportable.iter().for_each(|rule| *formats.entry(rule.origin.format.name()).or_default() += 1);
-        let found = formats.into_iter().map(|(format, rules)| Candidate { format, rules });
-        return Err(SelectError::Missing(found.collect()));
+        return Err(SelectError::Missing(Candidate::of_rules(exportable)));
     }
     let is_named = |rule: &Rule, name: &str| match FormatId::named(&name.to_lowercase()) {
         Some(format) => rule.origin.format.id == format,

@@ -16,15 +16,14 @@ pub(super) fn remove(
     records: &mut [(PathBuf, RecordedCopies)],
     options: &ExportOptions,
     planned: &[(usize, String, String, &'static str)],
-    selected: &[(usize, String)],
+    selected: &[(usize, &str)],
 ) -> io::Result<Vec<ExportRow>> {
     let mut rows = Vec::new();
     let planned: HashSet<(usize, &str, &str, &str)> = planned
         .iter()
         .map(|(root, path, source, target)| (*root, path.as_str(), source.as_str(), *target))
         .collect();
-    let selected: HashSet<(usize, &str)> =
-        selected.iter().map(|(root, source)| (*root, source.as_str())).collect();
+    let selected: HashSet<(usize, &str)> = selected.iter().copied().collect();
     for (root, (_, recorded)) in records.iter_mut().enumerate() {
         let is_planned =
             |record: &Record| planned.contains(&(root, &*record.path, &*record.source, &*record.target));

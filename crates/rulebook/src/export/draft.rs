@@ -2,8 +2,7 @@
 
 use super::block::fits_in_block;
 use super::loss::Loss;
-use super::near;
-use super::proof::Proof;
+use super::proof::{Meant, Proof};
 use super::render::render;
 use super::target::{Form, Holder, Kind, Target};
 use super::translate::candidates;
@@ -38,7 +37,8 @@ impl Draft {
 ///
 /// # Errors
 /// If the target has no form for it.
-pub fn draft(rule: &Rule, target: &Target, name: &str, source: &str) -> Result<Draft, Loss> {
+pub fn draft(meant: &Meant<'_>, target: &Target, name: &str, source: &str) -> Result<Draft, Loss> {
+    let rule = meant.rule;
     let kind = Kind::of(rule);
     let Shape { folder, kind, lists } =
         shape(rule, kind, target).ok_or_else(|| Loss::no_form(rule, kind, target))?;
@@ -52,14 +52,13 @@ pub fn draft(rule: &Rule, target: &Target, name: &str, source: &str) -> Result<D
     let path = target.path(&folder, name);
     let origin = target.origin(&path).ok_or_else(|| Loss::no_form(rule, Some(kind), target))?;
     // All candidates are compared on the same paths: those of the natural ones.
-    let names_hidden = |pattern: &&String| pattern.contains("/.*") || pattern.contains("{,.}");
-    let natural = lists.iter().take(2).flatten().filter(|pattern| !names_hidden(pattern));
-    let probes = near::paths(rule.globs.iter().chain(natural).map(String::as_str), &rule.origin.folder);
+    let natural = lists.iter().take(2).flatten().filter(|pattern| !pattern.contains("/.*"));
+    let probes = meant.probes(Some(target), natural.map(String::as_str));
     let read = |patterns: &[String], description: Option<&str>| {
         let text = render(target, form, rule, source, description, patterns);
         let read = parse(Source { origin: origin.clone(), text: Ok(text.as_str().into()) });
         let Entry::Rule(copy) = read.entry else { return None };
-        let proof = Proof::near(rule, &copy, &probes);
+        let proof = Proof::near(meant, &copy, &probes);
         Some(Draft { path: path.clone(), text, rule: *copy, proof })
     };
     let mut best: Option<(&[String], Draft)> = None;
@@ -67,7 +66,8 @@ pub fn draft(rule: &Rule, target: &Target, name: &str, source: &str) -> Result<D
         let Some(draft) = read(patterns, rule.description.as_deref()) else { continue };
         // A pattern for everything makes the rule always on in some agents.
         let is_always = kind == Kind::Paths && draft.rule.activation == Activation::Always;
-        let is_exact = draft.proof.near.wider.count + draft.proof.near.narrower.count == 0 && !is_always;
+        let near = &draft.proof.near;
+        let is_exact = near.wider.count + near.narrower.count + near.unknown.count == 0 && !is_always;
         if best.as_ref().is_none_or(|(_, best)| draft.proof.distance() < best.proof.distance()) {
             best = Some((patterns, draft));
         }
@@ -93,20 +93,20 @@ pub fn draft(rule: &Rule, target: &Target, name: &str, source: &str) -> Result<D
 
 /// Writes a rule in one form for several targets that read the same files: in the text that suits all of them best.
 pub fn draft_shared(
-    rule: &Rule,
+    meant: &Meant<'_>,
     targets: &[&'static Target],
     name: &str,
     source: &str,
 ) -> Vec<Result<Draft, Loss>> {
     let drafts: Vec<Result<Draft, Loss>> =
-        targets.iter().map(|target| draft(rule, target, name, source)).collect();
+        targets.iter().map(|target| draft(meant, target, name, source)).collect();
     let texts: Vec<(String, String)> =
         drafts.iter().flatten().map(|draft| (draft.path.clone(), draft.text.clone())).collect();
     if targets.len() < 2 || texts.is_empty() || drafts.iter().flatten().any(|draft| draft.rule.is_located()) {
         return drafts;
     }
     let read = |text: &(String, String)| -> Vec<Option<Draft>> {
-        targets.iter().map(|target| reread(rule, target, &text.0, &text.1)).collect()
+        targets.iter().map(|target| reread(meant, target, &text.0, &text.1)).collect()
     };
     let sum = |all: &Vec<Option<Draft>>| {
         let proofs = all.iter().flatten().map(|draft| draft.proof.distance());
@@ -133,18 +133,17 @@ pub fn draft_shared(
 }
 
 /// Reads a copy as the agent of another target does; `None` if it does not read files there.
-pub fn reread(rule: &Rule, target: &Target, path: &str, text: &str) -> Option<Draft> {
+pub fn reread(meant: &Meant<'_>, target: &Target, path: &str, text: &str) -> Option<Draft> {
     let origin = target.origin(path)?;
     let Entry::Rule(copy) = parse(Source { origin, text: Ok(text.into()) }).entry else { return None };
-    let globs = rule.globs.iter().chain(&copy.globs).map(String::as_str);
-    let proof = Proof::near(rule, &copy, &near::paths(globs, &rule.origin.folder));
+    let probes = meant.probes(Some(target), copy.globs.iter().map(String::as_str));
+    let proof = Proof::near(meant, &copy, &probes);
     Some(Draft { path: path.to_owned(), text: text.to_owned(), rule: *copy, proof })
 }
 
 /// Compares a rule with another reading of it.
-pub fn compare_readings(meant: &Rule, other: &Rule) -> Proof {
-    let globs = meant.globs.iter().chain(&other.globs).map(String::as_str);
-    Proof::near(meant, other, &near::paths(globs, &meant.origin.folder))
+pub fn compare_readings(meant: &Meant<'_>, other: &Rule) -> Proof {
+    Proof::near(meant, other, &meant.probes(None, other.globs.iter().map(String::as_str)))
 }
 
 /// Where a copy is, what it states, and the possible lists of its patterns.

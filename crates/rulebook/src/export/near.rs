@@ -1,7 +1,9 @@
 //! Paths on which a rule and its copy may differ: what their patterns match, and what they almost match.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::translate::without_hidden;
 use crate::fix::{OTHERS, near};
 use crate::glob::expand_braces;
 
@@ -11,21 +13,30 @@ const MAX_PATTERNS: usize = 60;
 /// How many alternatives of one pattern are probed.
 const MAX_ALTERNATIVES: usize = 8;
 
-/// Returns paths below a folder that the patterns match or almost match, sorted.
-pub(super) fn paths<'g>(globs: impl Iterator<Item = &'g str>, folder: &str) -> Vec<String> {
-    let globs: BTreeSet<&str> = globs.collect();
+/// A pattern without what does not change its probes, so that the patterns of several dialects share them.
+pub(super) fn bare(glob: &str) -> Cow<'_, str> {
+    let bare = glob.trim_start_matches('!').trim_start_matches("./").trim_start_matches('/');
+    if bare.contains(['{', '?']) { without_hidden(bare).into() } else { bare.into() }
+}
+
+/// Returns paths below a folder that these bare patterns match or almost match, sorted.
+pub(super) fn paths(globs: &BTreeSet<Cow<'_, str>>, folder: &str) -> Vec<String> {
     let expand = |glob: &str| {
-        let bare = glob.strip_prefix('!').unwrap_or(glob);
-        let mut all = expand_braces(bare).unwrap_or_else(|| vec![bare.to_owned()]);
+        let mut all = expand_braces(glob).unwrap_or_else(|| vec![glob.to_owned()]);
         all.truncate(MAX_ALTERNATIVES);
         all
     };
     let mut inner: BTreeSet<String> = OTHERS.iter().map(|&path| path.to_owned()).collect();
-    for glob in globs.into_iter().flat_map(expand).take(MAX_PATTERNS) {
+    for glob in globs.iter().map(AsRef::as_ref).flat_map(expand).take(MAX_PATTERNS) {
         let near: Vec<String> = near(&glob).into_iter().filter(|path| !is_below_file(path)).collect();
         inner.extend(near.first().map(|path| hidden(path)));
         inner.extend(near.first().map(|path| path.to_uppercase()));
         inner.extend(near);
+        // `**/` may stand for nothing.
+        let shallow = glob.replace("**/", "");
+        if shallow != glob {
+            inner.extend(self::near(&shallow).into_iter().next().filter(|path| !is_below_file(path)));
+        }
     }
     match folder {
         "" => inner.into_iter().collect(),

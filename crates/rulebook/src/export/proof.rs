@@ -1,9 +1,14 @@
 //! The proof: where a copy of a rule, read as its agent reads it, applies otherwise than the rule was meant.
 
-use std::sync::OnceLock;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ptr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
 
+use super::near;
+use super::target::Target;
 use crate::condition::{PathExpression, Paths, Truth};
 use crate::coverage::Coverage;
 use crate::evidence::{Evidence, Seen};
@@ -128,15 +133,17 @@ impl Proof {
     }
 
     /// Compares a rule with its copy on paths that they probably treat differently.
-    pub(super) fn near(meant: &Rule, copy: &Rule, paths: &[String]) -> Proof {
-        let mut near = Tally { total: paths.len(), ..Tally::default() };
-        let root = meant.origin.root;
-        let pair = [meant, copy].map(AnyCase::of);
-        for path in paths {
-            let (was, is) = (truth(meant, root, path), truth(copy, root, path));
-            record(&mut near, &pair, (was == Truth::Yes, is), path);
+    pub(super) fn near(meant: &Meant<'_>, copy: &Rule, probes: &Probes) -> Proof {
+        let mut near = Tally { total: probes.paths.len(), ..Tally::default() };
+        let root = meant.rule.origin.root;
+        let pair = [&meant.any_case, &AnyCase::of(copy)];
+        // The folder that holds the copy is no file.
+        let own_folder = copy.origin.nest().map_or("", |(_, folder)| folder);
+        let files = probes.paths.iter().zip(&probes.meant).filter(|(path, _)| *path != own_folder);
+        for (path, was) in files {
+            record(&mut near, pair, (*was, truth(copy, root, path)), path);
         }
-        let (was, is) = (Level::without_path(meant), Level::without_path(copy));
+        let (was, is) = (Level::without_path(meant.rule), Level::without_path(copy));
         Proof {
             near,
             files: Tally::default(),
@@ -146,8 +153,67 @@ impl Proof {
     }
 }
 
+/// A rule to copy, with what comparing it with its copies needs.
+#[derive(Debug)]
+pub struct Meant<'r> {
+    /// The rule.
+    pub rule: &'r Rule,
+    any_case: AnyCase<'r>,
+    /// By what they are made of. Most targets need the same ones.
+    probes: Mutex<Vec<(String, Arc<Probes>)>>,
+    /// By target.
+    learned: Mutex<BTreeMap<&'static str, BTreeSet<String>>>,
+}
+
+/// Paths that a rule and its copy may treat differently.
+#[derive(Debug)]
+pub(super) struct Probes {
+    paths: Vec<String>,
+    /// Whether the rule is meant to apply to each.
+    meant: Vec<bool>,
+}
+
+impl<'r> Meant<'r> {
+    /// Prepares a rule.
+    pub fn of(rule: &'r Rule) -> Meant<'r> {
+        Meant { rule, any_case: AnyCase::of(rule), probes: Mutex::default(), learned: Mutex::default() }
+    }
+
+    /// Adds a file of the tree that drafts for a target are compared on from now on. Returns whether it is new.
+    pub fn learn(&self, target: &'static Target, file: &str) -> bool {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        learned.entry(target.name).or_default().insert(file.to_owned())
+    }
+
+    /// Returns the paths that its patterns and these match or almost match, and those learned for a target.
+    pub(super) fn probes<'g>(
+        &self,
+        target: Option<&Target>,
+        others: impl Iterator<Item = &'g str>,
+    ) -> Arc<Probes> {
+        let own = self.rule.globs.iter().map(|glob| near::bare(glob));
+        let globs: BTreeSet<Cow<'_, str>> = own.chain(others.map(|glob| near::bare(glob))).collect();
+        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = target.and_then(|target| learned.get(target.name)).into_iter().flatten();
+        let parts = globs.iter().map(AsRef::as_ref).chain([""]).chain(files.clone().map(String::as_str));
+        let key = parts.collect::<Vec<_>>().join("\0");
+        let mut known = self.probes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, probes)) = known.iter().find(|(other, _)| *other == key) {
+            return Arc::clone(probes);
+        }
+        let mut paths = near::paths(&globs, &self.rule.origin.folder);
+        paths.extend(files.cloned());
+        paths.sort_unstable();
+        paths.dedup();
+        let is_meant = |path: &String| truth(self.rule, self.rule.origin.root, path) == Truth::Yes;
+        let probes = Arc::new(Probes { meant: paths.iter().map(is_meant).collect(), paths });
+        known.push((key, Arc::clone(&probes)));
+        probes
+    }
+}
+
 /// Counts one path.
-fn record(tally: &mut Tally, [meant, copy]: &[AnyCase<'_>; 2], (was, is): (bool, Truth), path: &str) {
+fn record(tally: &mut Tally, [meant, copy]: [&AnyCase<'_>; 2], (was, is): (bool, Truth), path: &str) {
     let finding = match (was, is) {
         (_, Truth::Unknown) => &mut tally.unknown,
         (true, Truth::Yes) | (false, Truth::No) => return,
@@ -231,15 +297,27 @@ impl Allow {
 /// Compares rules with their copies on the files of a tree, batch by batch.
 #[derive(Debug)]
 pub struct Prover<'r> {
-    pairs: Vec<[AnyCase<'r>; 2]>,
+    /// Every rule and copy, each once: a rule may have several copies.
+    rules: Vec<AnyCase<'r>>,
+    /// A rule and its copy, by position.
+    pairs: Vec<[usize; 2]>,
     coverage: Coverage<'r>,
 }
 
 impl<'r> Prover<'r> {
     /// Prepares pairs of a rule and its copy.
     pub fn new(pairs: Vec<[&'r Rule; 2]>) -> Prover<'r> {
-        let coverage = Coverage::of_rules(pairs.iter().flatten().copied());
-        Prover { pairs: pairs.into_iter().map(|pair| pair.map(AnyCase::of)).collect(), coverage }
+        let mut rules: Vec<&'r Rule> = Vec::new();
+        let mut known: HashMap<*const Rule, usize> = HashMap::new();
+        let mut position = |rule: &'r Rule| {
+            *known.entry(ptr::from_ref(rule)).or_insert_with(|| {
+                rules.push(rule);
+                rules.len() - 1
+            })
+        };
+        let pairs = pairs.into_iter().map(|pair| pair.map(&mut position)).collect();
+        let coverage = Coverage::of_rules(rules.iter().copied());
+        Prover { rules: rules.into_iter().map(AnyCase::of).collect(), pairs, coverage }
     }
 
     /// Returns an empty tally for each pair.
@@ -250,19 +328,23 @@ impl<'r> Prover<'r> {
     /// Compares every pair on some files. The sum does not depend on their order or batches.
     pub fn add(&self, tallies: &mut [Tally], files: Vec<Seen>) {
         let evidence = Evidence { paths: files, ..Evidence::default() };
-        let all: Vec<usize> = (0..2 * self.pairs.len()).collect();
+        let all: Vec<usize> = (0..self.rules.len()).collect();
         let reached = self.coverage.outcomes_of(&all, &evidence);
-        for ((pair, tally), results) in self.pairs.iter().zip(tallies).zip(reached.chunks(2)) {
+        for (pair, tally) in self.pairs.iter().zip(tallies) {
             tally.total += evidence.paths.len();
-            let [(was, _), (is, doubtful)] = results else { continue };
+            let [(was, _), (is, doubtful)] = pair.map(|at| &reached[at]);
+            if was == is && doubtful.is_empty() {
+                continue;
+            }
             let in_doubt = doubtful.iter().map(|at| (*at, Truth::Unknown));
             let is_sure = |at: &&usize| doubtful.binary_search(at).is_err();
             let added = is.iter().filter(|at| was.binary_search(at).is_err()).filter(is_sure);
             let lost = was.iter().filter(|at| is.binary_search(at).is_err()).filter(is_sure);
             let changes =
                 added.map(|at| (*at, Truth::Yes)).chain(lost.map(|at| (*at, Truth::No))).chain(in_doubt);
+            let rules = pair.map(|at| &self.rules[at]);
             for (at, now) in changes {
-                record(tally, pair, (now == Truth::No, now), &evidence.paths[at].path);
+                record(tally, rules, (now == Truth::No, now), &evidence.paths[at].path);
             }
         }
     }

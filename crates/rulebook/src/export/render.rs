@@ -21,7 +21,15 @@ pub(super) fn render(
     let header: String =
         lines.iter().filter_map(|line| header_line(target, *line, description, patterns)).collect();
     let fences = if header.is_empty() { String::new() } else { format!("---\n{header}---\n") };
-    format!("{fences}{}\n{}\n", marker(source), super::without_marker(&rule.body))
+    let text = format!("{fences}{}\n{}\n", marker(source), super::without_marker(&rule.body));
+    if rule.body.contains("\r\n") { with_breaks(&text, "\r\n") } else { text }
+}
+
+/// A text with one kind of line break.
+#[must_use]
+pub fn with_breaks(text: &str, line_break: &str) -> String {
+    let lines = text.replace("\r\n", "\n");
+    if line_break == "\n" { lines } else { lines.replace('\n', line_break) }
 }
 
 fn header_line(

@@ -16,6 +16,14 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
     if folder.is_empty() {
         add(Some(patterns.to_vec()));
     }
+    // Lines that only take folders out again say nothing about files.
+    let takes_folders_out = |pattern: &&String| pattern.starts_with('!') && pattern.ends_with('/');
+    if matches!(from, Dialect::Claude | Dialect::Gitignore)
+        && patterns.iter().any(|one| takes_folders_out(&one))
+    {
+        let others: Vec<String> = patterns.iter().filter(|one| !takes_folders_out(one)).cloned().collect();
+        candidates(&others, from, to, folder).into_iter().for_each(|list| add(Some(list)));
+    }
     let rooted: Option<Vec<String>> = patterns
         .iter()
         .map(|pattern| rooted(pattern, from, folder))
@@ -25,26 +33,39 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
     let written = |list: &[String], tail: Tail| -> Vec<String> {
         list.iter().map(|pattern| write(pattern, to, tail)).collect()
     };
+    if from == Dialect::Minimatch && to != Dialect::Minimatch {
+        let shown: Vec<String> = rooted.iter().map(|pattern| without_hidden(pattern)).collect();
+        add(Some(written(&shown, Tail::Kept)).filter(|_| shown != rooted));
+    }
     add(Some(written(&rooted, Tail::Kept)));
     let expanded: Option<Vec<Vec<String>>> = rooted.iter().map(|pattern| expand(pattern)).collect();
     let expanded = expanded.map(|all| all.concat());
     add(expanded.as_deref().map(|list| written(list, Tail::Kept)));
-    if to == Dialect::Minimatch && from != Dialect::Minimatch {
-        add(Some(rooted.iter().map(|pattern| with_hidden(pattern)).collect()));
-    }
     if from == Dialect::Minimatch && to != Dialect::Minimatch {
-        let without_hidden = ["!**/.*", "!**/.*/**"].map(str::to_owned);
-        add(Some([written(&rooted, Tail::Kept), without_hidden.to_vec()].concat()));
+        add(Some([written(&rooted, Tail::Kept), NO_HIDDEN.map(str::to_owned).to_vec()].concat()));
     }
     let plain: Vec<String> = rooted.iter().map(|pattern| without_groups(pattern)).collect();
+    if to == Dialect::Minimatch && from != Dialect::Minimatch {
+        let is_about_hidden = |pattern: &&String| NO_HIDDEN.contains(&pattern.as_str());
+        if NO_HIDDEN.iter().all(|hidden| rooted.iter().any(|pattern| pattern == hidden)) {
+            add(Some(rooted.iter().filter(|pattern| !is_about_hidden(pattern)).cloned().collect()));
+        }
+        for list in [Some(&plain), expanded.as_ref()].into_iter().flatten() {
+            add(Some(list.iter().map(|pattern| with_hidden(pattern)).collect()));
+        }
+    }
     if plain != rooted {
         add(Some(written(&plain, Tail::Kept)));
         let expanded = plain.iter().map(|pattern| expand(pattern)).collect::<Option<Vec<_>>>();
         add(expanded.map(|all| written(&all.concat(), Tail::Kept)));
     }
     if matches!(to, Dialect::Claude | Dialect::Gitignore) {
-        let lists = [Some(&plain), expanded.as_ref()].into_iter().flatten();
-        lists.for_each(|list| add(Some(in_order(&written(list, Tail::Kept)))));
+        for list in [Some(&plain), expanded.as_ref()].into_iter().flatten() {
+            let list = written(list, Tail::Kept);
+            [Names::OfFiles, Names::OfAny].into_iter().for_each(|names| add(Some(in_order(&list, names))));
+        }
+    } else {
+        add(Some(rooted.iter().map(|pattern| write(&spelled_out(pattern), to, Tail::Kept)).collect()));
     }
     for list in [Some(rooted), expanded].into_iter().flatten() {
         add(Some(written(&list, Tail::Files)));
@@ -52,19 +73,30 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
     found
 }
 
+/// Excludes what minimatch's wildcards do not match.
+const NO_HIDDEN: [&str; 2] = ["!**/.*", "!**/.*/**"];
+
+/// What names with an extension are.
+#[derive(Clone, Copy, PartialEq)]
+enum Names {
+    OfFiles,
+    /// Of folders too.
+    OfAny,
+}
+
 /// Arranges lines of a `.gitignore`, of which the last one that matches a path decides, and a matching folder decides for
 /// everything in it. First those that would match a folder, each with a line that takes folders out again; then what is in
 /// folders; then the exclusions.
-fn in_order(lines: &[String]) -> Vec<String> {
+fn in_order(lines: &[String], kind: Names) -> Vec<String> {
     let (exclusions, included): (Vec<&String>, Vec<&String>) =
         lines.iter().partition(|line| line.starts_with('!'));
     let (folders, names): (Vec<&String>, Vec<&String>) =
         included.into_iter().partition(|line| line.ends_with("/**"));
     let is_file = |line: &str| {
         let name = line.rsplit('/').next().unwrap_or(line);
-        name.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty())
+        name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.contains('*'))
     };
-    let with_folders_out = |line: &String| match is_file(line) {
+    let with_folders_out = |line: &String| match kind == Names::OfFiles && is_file(line) {
         true => vec![line.clone()],
         false => vec![line.clone(), format!("!{line}/")],
     };
@@ -178,9 +210,7 @@ fn write(pattern: &str, to: Dialect, tail: Tail) -> String {
         Dialect::Amp if bare.starts_with("**/") => bare.to_owned(),
         Dialect::Amp => format!("./{bare}"),
         // `**` alone makes a rule always on.
-        Dialect::VsCode | Dialect::CopilotCli if matches!(bare, "**" | "**/*" | "*") => {
-            "**/{*,.*}".to_owned()
-        }
+        Dialect::VsCode | Dialect::CopilotCli if matches!(bare, "**" | "**/*") => spelled_out(bare),
         Dialect::VsCode | Dialect::CopilotCli => bare.to_owned(),
         Dialect::Claude | Dialect::Gitignore => {
             let bare = match bare.strip_suffix("/*") {
@@ -196,6 +226,29 @@ fn write(pattern: &str, to: Dialect, tail: Tail) -> String {
     format!("{not}{text}")
 }
 
+/// What [`with_hidden`] writes for parts of a pattern, and the parts.
+const HIDDEN_TOO: &[(&str, &str)] = &[
+    ("{**,**/.*,**/.*/**}", "**"),
+    ("{**/,**/.*/**/}", "**/"),
+    ("{*,.*,}", "*"),
+    ("{?,.}", "?"),
+    ("{,.}", ""),
+];
+
+/// Undoes [`with_hidden`].
+pub(super) fn without_hidden(pattern: &str) -> String {
+    HIDDEN_TOO.iter().fold(pattern.to_owned(), |text, (written, part)| text.replace(written, part))
+}
+
+/// A pattern that matches the same files, but is none of the words for "every request" that some agents know.
+fn spelled_out(pattern: &str) -> String {
+    match pattern {
+        "**" | "**/*" => "**/{*,.*}".to_owned(),
+        "*" => "{*,.*}".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
 /// A pattern for minimatch that matches hidden files and folders too.
 fn with_hidden(pattern: &str) -> String {
     let (not, bare) = exclusion(pattern);
@@ -204,10 +257,15 @@ fn with_hidden(pattern: &str) -> String {
     let mut text = not.to_owned();
     for (at, segment) in segments.iter().enumerate() {
         match *segment {
-            "**" if at == last => text.push_str("{**,**/.*,**/.*/**}"),
-            "**" => text.push_str("{**/,**/.*/**/}"),
-            wild if wild.starts_with(['*', '?']) => text.push_str(&format!("{{,.}}{wild}")),
-            plain => text.push_str(plain),
+            "**" if at == last => text.push_str(HIDDEN_TOO[0].0),
+            "**" => text.push_str(HIDDEN_TOO[1].0),
+            wild => match (wild.strip_prefix('*'), wild.strip_prefix('?')) {
+                // The star may stand for nothing.
+                (Some(rest), _) if rest.starts_with('.') => text.extend([HIDDEN_TOO[2].0, rest]),
+                (Some(_), _) => text.extend([HIDDEN_TOO[4].0, wild]),
+                (_, Some(rest)) => text.extend([HIDDEN_TOO[3].0, rest]),
+                _ => text.push_str(wild),
+            },
         }
         if at < last && *segment != "**" {
             text.push('/');

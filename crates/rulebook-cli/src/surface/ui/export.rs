@@ -1,98 +1,127 @@
 //! Export: shows the copies that `export` would write, each with its proof.
 
 use maud::{Markup, html};
-use rulebook::export::{Allow, TARGETS};
-use rulebook_workspace::{ExportOptions, ExportPlan, ExportRow, Outcome, Reach, Wanted};
+use rulebook::export::{Allow, TARGETS, Target};
+use rulebook_workspace::{
+    Candidate, CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, Reach, Wanted,
+};
 
-use super::super::export::{described, planned, targets};
+use super::super::export::{described, planned, summary, targets};
 use super::cache::Caches;
 use super::http::{Query, Response};
 use super::links::Links;
 use super::page::frame;
 use super::text::{Text, counted, ticks};
+use crate::diff::diff;
 
-/// Shows what an export from one format to one agent would write.
+/// Shows what an export would write.
 pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Response> {
     let rules = caches.rules_for(query)?;
+    let book = &rules.views.meant.book;
     let settings = &rules.workspace.settings.export;
     let list = |given: &str, set: &[String]| match given {
         "" => set.to_vec(),
         given => given.split(',').map(|name| name.trim().to_owned()).collect(),
     };
     let (from, to) = (list(query.get("from"), &settings.from), list(query.get("to"), &settings.to));
-    let result = if to.is_empty() {
-        None
-    } else {
+    let candidates = Candidate::of(book);
+    let plan = || {
         let tree = rules.workspace.tree(Wanted::Files, &|_| ());
         let sources = rules.workspace.sources(Reach::Walked(&tree));
-        let options = targets(&to).map(|to| ExportOptions {
+        let to = targets(&to)?;
+        let options = ExportOptions {
             from: from.clone(),
-            to,
+            to: to.clone(),
             allow: settings.allow.unwrap_or(Allow::Meant),
             loss: settings.loss,
             keep: Vec::new(),
             dir: None,
             sync: false,
-        });
-        Some(options.and_then(|options| planned(&sources, &rules.views.meant.book, &tree, &options)))
+        };
+        planned(&sources, book, &tree, &options).map(|plan| (to, plan))
     };
+    let is_chosen = !from.is_empty() && !to.is_empty();
     let body = html! {
         h1 { "Export" }
-        p .lead { "What " code { "rulebook export" } " would write, and how each copy compares with its rule." }
-        (form(&from, &to))
-        @match &result {
-            None => p .none { "Choose the agent that the rules are written for." },
-            Some(Err(error)) => p .alert role="alert" { (ticks(&format!("{error:#}"))) },
-            Some(Ok(plan)) => (preview(plan, query, &from, &to)),
+        p .lead { "What " code { "rulebook export" } " would write, and how each copy compares with its rule. Nothing is written here." }
+        (form(&candidates, query, &from, &to))
+        @if !is_chosen {
+            p .none {
+                "Choose the rules to copy and the agent to write them for. "
+                @if candidates.is_empty() { "This workspace has no rules to copy." }
+            }
+        } @else {
+            @match plan() {
+                Err(error) => p .alert role="alert" { (ticks(&format!("{error:#}"))) },
+                Ok((targets, plan)) => (preview(&plan, &targets, query, &from)),
+            }
         }
     };
     Ok(frame("export", "Export", query, &rules, &body))
 }
 
-fn form(from: &[String], to: &[String]) -> Markup {
+fn form(candidates: &[Candidate], query: &Query, from: &[String], to: &[String]) -> Markup {
     html! {
-        form action="export" {
-            label { "from " input name="from" value=(from.join(",")) placeholder="cursor"; }
-            " "
-            label { "to "
-                select name="to" {
+        form .choose action="export" {
+            label { "Copy the rules of"
+                input type="text" name="from" value=(from.join(",")) placeholder="format, file or id" list="formats" autocomplete="off" required;
+            }
+            datalist #formats {
+                @for one in candidates { option value=(one.format) { (counted(one.rules, "rule")) } }
+            }
+            label { "for"
+                select name="to" required {
+                    option value="" { "Choose an agent" }
+                    @if to.len() > 1 { option value=(to.join(",")) selected { (to.join(", ")) } }
                     @for target in TARGETS {
-                        option value=(target.name) selected[to.iter().any(|name| name == target.name)] { (target.title()) }
+                        option value=(target.name) selected[to == [target.name]] { (target.title()) }
                     }
                 }
             }
-            " "
+            input type="hidden" name="for" value=(query.get("for"));
             button type="submit" { "Preview" }
         }
     }
 }
 
-fn preview(plan: &ExportPlan, query: &Query, from: &[String], to: &[String]) -> Markup {
+fn preview(plan: &ExportPlan, targets: &[&'static Target], query: &Query, from: &[String]) -> Markup {
     let links = Links::of(query);
+    let names: Vec<&str> = targets.iter().map(|target| target.name).collect();
     html! {
-        p { (counted(plan.files.len(), "file")) " would change; the tree has " (counted(plan.tree, "file")) "." }
-        div .scroll {
-            table {
-                thead { tr { th scope="col" { "Rule" } th scope="col" { "Copy" } th scope="col" { "Proof" } } }
-                tbody {
-                    @for row in &plan.rows { (line(row, &links)) }
+        p role="status" { (counted(plan.files.len(), "file")) " would change; each copy is compared on " (counted(plan.tree, "file")) "." }
+        @for target in targets {
+            @let rows: Vec<&ExportRow> = plan.rows.iter().filter(|row| row.target.name == target.name).collect();
+            h2 { (target.title()) }
+            p .detail { (summary(&rows)) }
+            @if !rows.is_empty() {
+                table .copies {
+                    thead { tr { th scope="col" { "Rule" } th scope="col" { "Copy" } th scope="col" { "Proof" } } }
+                    tbody { @for row in rows.iter().take(ROWS) { (line(row, links)) } }
                 }
             }
+            @if rows.len() > ROWS {
+                p .detail { "And " (counted(rows.len() - ROWS, "more rule")) ": " code { "rulebook export --dry-run --all" } " shows them." }
+            }
         }
-        p { "To write them: " code { "rulebook export --from " (Text(&from.join(","))) " --to " (Text(&to.join(","))) } }
+        p { "To write them: " code { "rulebook export --from " (Text(&from.join(","))) " --to " (names.join(",")) } }
     }
 }
 
-fn line(row: &ExportRow, links: &Links<'_>) -> Markup {
+/// How many rules of an agent are shown.
+const ROWS: usize = 500;
+
+fn line(row: &ExportRow, links: Links<'_>) -> Markup {
     let (file, what) = described(row);
-    let is_lost = matches!(row.outcome, Outcome::LeftOut(_));
     html! {
         tr {
             th scope="row" { (links.file(&row.source)) }
             td { (Text(&file)) }
-            td .warning[is_lost] {
+            td .warning[row.loss().is_some()] {
                 (ticks(&what))
                 @for note in &row.notes { br; span .detail { (ticks(note)) } }
+                @if let Outcome::Copied { state: CopyState::Edited { before, after, .. }, .. } = &row.outcome {
+                    details { summary { "The copy was edited and is not overwritten" } pre { (Text(&diff(after, before))) } }
+                }
             }
         }
     }
