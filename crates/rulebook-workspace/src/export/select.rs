@@ -21,10 +21,10 @@ pub struct Candidate {
 impl Candidate {
     /// Returns the formats of the workspace that have rules to export, by name.
     pub fn of(book: &Rulebook) -> Vec<Candidate> {
-        Candidate::of_rules(exportable(book, &|rule| !rule.copy_of.is_empty() && !rule.is_located()))
+        Candidate::of_rules(&exportable(book, &|rule| !rule.copy_of.is_empty() && !rule.is_located()))
     }
 
-    fn of_rules(rules: Vec<&Rule>) -> Vec<Candidate> {
+    fn of_rules(rules: &[&Rule]) -> Vec<Candidate> {
         let mut formats: BTreeMap<&'static str, usize> = BTreeMap::new();
         rules.iter().for_each(|rule| *formats.entry(rule.origin.format.name()).or_default() += 1);
         formats.into_iter().map(|(format, rules)| Candidate { format, rules }).collect()
@@ -104,7 +104,7 @@ pub(super) fn select<'b>(
 ) -> Result<Vec<&'b Rule>, SelectError> {
     let exportable = exportable(book, is_copy);
     if from.is_empty() {
-        return Err(SelectError::Missing(Candidate::of_rules(exportable)));
+        return Err(SelectError::Missing(Candidate::of_rules(&exportable)));
     }
     let is_named = |rule: &Rule, name: &str| match FormatId::named(&name.to_lowercase()) {
         Some(format) => rule.origin.format.id == format,
