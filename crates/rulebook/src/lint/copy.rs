@@ -1,6 +1,6 @@
 //! `drifted-copy`: two formats have copies of one rule, and the copies are no longer equal.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::evaluate::{Lines, overrides};
@@ -61,8 +61,12 @@ fn is_of_several_formats(rules: &[&Rule]) -> bool {
 }
 
 /// Copies that differ in comments alone, such as those of generators, are equal.
-fn report(rule: &Rule, first: &Rule) -> Option<Diagnostic> {
-    let (here, there) = (lines_only_in(rule, first), lines_only_in(first, rule));
+fn report<'r>(rule: &'r Rule, first: &'r Rule) -> Option<Diagnostic> {
+    let own_lines = |own: &'r Rule, other: &Rule| -> Vec<(usize, &'r str)> {
+        let lines = lines_only_in(own, other).into_iter();
+        lines.filter(|(_, line)| !is_header_of(line, other, own)).collect()
+    };
+    let (here, there) = (own_lines(rule, first), own_lines(first, rule));
     let (display, other) = (&rule.origin.display, &first.origin.display);
     let lists = [listed("here", &here, &there), listed("there", &there, &here)];
     let lists: Vec<String> = lists.into_iter().flatten().collect();
@@ -80,6 +84,30 @@ fn report(rule: &Rule, first: &Rule) -> Option<Diagnostic> {
         }
         None => Diagnostic::whole(Code::DriftedCopy, display, message),
     })
+}
+
+/// Whether a line says what the header of the other copy says, and its own does not: a generator writes it as text for an
+/// agent without such keys.
+fn is_header_of(line: &str, other: &Rule, own: &Rule) -> bool {
+    /// The most characters of a word such as `Scope:` before the patterns.
+    const MAX_LABEL: usize = 24;
+    let text = neutral(line);
+    let globs = neutral(&other.globs.join(","));
+    let is_scope = own.globs.is_empty()
+        && !globs.is_empty()
+        && text.strip_suffix(&globs).is_some_and(|label| label.len() <= MAX_LABEL);
+    let described = other.description.as_deref().filter(|_| own.description.is_none());
+    is_scope || described.is_some_and(|description| says_the_same(line, description))
+}
+
+/// Whether a line has at least half of its longer words from a description.
+fn says_the_same(line: &str, description: &str) -> bool {
+    let words = |text: &str| -> HashSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 4);
+        words.map(str::to_lowercase).collect()
+    };
+    let (own, known) = (words(line), words(description));
+    !own.is_empty() && own.intersection(&known).count() * 2 >= own.len()
 }
 
 /// Returns the non-blank lines of a rule that another does not have, with their numbers in the file.

@@ -19,7 +19,10 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
     let Some((place, agent, new, header)) = found.filter(|_| is_own) else { return };
     let folder = new.rsplit_once('/').map_or("", |(folder, _)| folder);
     let message = format!("`{place}` is the old place of {agent} rules");
-    let help =
-        format!("`mkdir -p {folder} && git mv {place} {new}`, and start the file with the header `{header}`");
+    let then = match page.is_whole() && page.body > 0 {
+        true => "its header counts there".to_owned(),
+        false => format!("start the file with the header `{header}`"),
+    };
+    let help = format!("`mkdir -p {folder} && git mv {place} {new}`; {then}");
     diagnostics.push(Diagnostic::whole(Code::LegacyPlace, &rule.origin.display, message).help(help));
 }

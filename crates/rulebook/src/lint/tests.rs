@@ -215,6 +215,13 @@ fn copies_that_differ_are_reported_with_the_lines() {
     // Case, punctuation and the names of agents do not count.
     let (cursor, cline) = (lines("“Five”: see Cursor"), lines("five see cline."));
     check(&[(".cursor/rules/a.mdc", &cursor), (".clinerules/a.md", &cline)], &[]);
+    // What the header of one says, a generator writes as text for an agent without such keys.
+    let header = "---\ndescription: Prisma schema and migrations\nglobs: prisma/**, db/**\n---\n";
+    let (scoped, plain) = (
+        format!("{header}one\ntwo\nthree\nfour\nfive"),
+        "**Scope:** `prisma/**`, `db/**`\nThe schema and migrations, with Prisma.\none\ntwo\nthree\nfour\nfive",
+    );
+    check(&[(".cursor/rules/a.mdc", &scoped), (".clinerules/a.md", plain)], &[]);
     // A long line is shown from where it differs.
     let long = |end: &str| lines(&format!("{}{end}", "same words ".repeat(9)));
     check(

@@ -52,6 +52,7 @@ pub(super) fn build(
     let is_everything = paths.as_ref().is_some_and(|(_, paths)| format.everything.covers(paths.patterns()))
         && stream.is_none();
     let stated = stated.or(is_everything.then_some(StatedActivation::Always));
+    let has_paths = paths.is_some();
     match (paths, &mut stream) {
         _ if is_everything => {}
         // The globs of a stream rule select the files it watches.
@@ -86,7 +87,10 @@ pub(super) fn build(
     {
         report_unreachable(&mut reader, header, stated);
     }
+    // Of a file that is always on, one key is reported.
+    let is_reported = stated == Some(StatedActivation::AlwaysHere) && has_paths;
     if activation == Activation::Always
+        && !is_reported
         && let Some(field) = header.not_always()
     {
         let is_ignored = format.agent_ignores.contains(&"alwaysApply");
@@ -249,9 +253,11 @@ fn report_dead(
             report_beside_always(reader, field);
             return true;
         }
-        Some(StatedActivation::Always | StatedActivation::AlwaysHere) => {
-            ("in a rule that is always on", None)
-        }
+        Some(StatedActivation::AlwaysHere) => (
+            "here: this file is always on, whatever its header says",
+            Some("move it to the rule folder, or remove the key"),
+        ),
+        Some(StatedActivation::Always) => ("in a rule that is always on", None),
         Some(StatedActivation::Off) => ("in a rule that is off", None),
         Some(StatedActivation::Offered | StatedActivation::Manual) => {
             let mode = reader.format().modes.and_then(|modes| header.find(modes.key));
@@ -304,6 +310,15 @@ fn report_unreachable(reader: &mut Reader<'_>, header: &Fields, stated: Option<S
         _ if format.inert.contains(&format.paths_key) => vec!["description", &always],
         _ => vec!["description", format.paths_key, &always],
     };
+    // A key of this name in another spelling is the cause, and is reported.
+    let is_meant = |found: &&mut Diagnostic| {
+        found.code == Code::UnknownKey
+            && keys.iter().any(|key| found.help == format!("did you mean `{key}`?"))
+    };
+    if let Some(cause) = reader.diagnostics.iter_mut().find(is_meant) {
+        cause.message.push_str(", so nothing activates the rule");
+        return;
+    }
     let message = format!("without {}, nothing activates the rule", any_of(&keys));
     reader.report(Code::Unreachable, span, message).help = format!("add {}", any_of(&keys));
 }
