@@ -276,3 +276,14 @@ export const edits = (client, at, after, more = {}) =>
     : client.calls(at, after).map((call) => ({ text: "I edit it. ", calls: [call], ...more }));
 /** A turn without calls. */
 export const says = (client, text) => ({ text, plain: client.plain ?? false });
+/** Rules that stop a call: by the syntax of what it writes, by its shell line, and by what was done before it. */
+export const STOPPING = {
+  ".rulebook/rules/code.md": '---\nast: {language: ts, pattern: "new Map($$$)"}\n---\nUse a plain object.\n',
+  ".rulebook/rules/shell.md": '---\nforbids: {command: "git push*--force*"}\n---\nNever force.\n',
+  ".rulebook/rules/order.md": '---\nrequires: {do: {command: "echo lint*"}, after: {edit: "lib/**"}, before: {command: "touch done*"}}\n---\nLint first.\n',
+};
+/** The turns of a model whose calls these rules stop, each once, and which corrects itself. */
+export const stopped = ({ shell, create }, at) => [
+  create(at, "lib/a.ts", "export const a = new Map();"), create(at, "lib/a.ts", "export const a = {};"),
+  shell("cd . && 'git' push origin x --force"), shell("touch done.txt"), shell("echo lint"), shell("touch done.txt && echo done"),
+].map((call) => ({ text: "Next. ", calls: [call] })).concat({ text: "Finished." });

@@ -3,15 +3,16 @@
 //   same    without rules, every request and every answer passes unchanged
 //   rules   a rule for paths is in the request after the file was used, once, and stays in its place
 //   stop    the agent does not see a call that a stream rule forbids, and continues from the clean answer
+//   order   a syntax rule, a shell rule and a sequence rule each stop one call, which the agent does not see, and the task is finished
 //   budget  a model that never obeys is asked four times, and the agent gets its last answer
 import { spawn, spawnSync } from "node:child_process";
 import { createServer, request } from "node:http";
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CLIENTS, edits, says } from "./e2e-clients.mjs";
+import { CLIENTS, STOPPING, edits, says, stopped } from "./e2e-clients.mjs";
 
 const E2E = process.env.E2E;
-const names = process.argv.slice(2);
+const [names, only] = [process.argv.slice(2).filter((word) => !word.startsWith("--only=")), process.argv.find((word) => word.startsWith("--only="))?.slice(7)];
 const [BEFORE, PROXY, AFTER, MODEL] = [18950, 18951, 18952, 18953];
 
 // Agents with the wires they speak.
@@ -102,7 +103,7 @@ const run = async (agent, task, rules, turns) => {
   const timer = setTimeout(() => child.kill("SIGKILL"), 600_000);
   const status = await new Promise((resolve) => child.once("close", resolve));
   clearTimeout(timer);
-  const seen = { before: before.seen(), after: after.seen(), log, output, status, file: readFileSync(join(at.project, "db/schema.sql"), "utf8") };
+  const seen = { before: before.seen(), after: after.seen(), log, output, status, file: readFileSync(join(at.project, "db/schema.sql"), "utf8"), done: existsSync(join(at.project, "done.txt")) };
   writeFileSync(join(folder, "output.txt"), output);
   writeFileSync(join(folder, "proxy.log"), log);
   writeFileSync(join(folder, "passed.json"), JSON.stringify({ before: seen.before, after: seen.after }, null, 1));
@@ -177,6 +178,19 @@ const CHECKS = {
       return wrong;
     },
   },
+  order: {
+    rules: STOPPING,
+    turns: (agent) => agent.shell && ((at) => stopped(agent, at)),
+    holds: (seen, agent) => {
+      const stopped = (event, name) => seen.log.split("\n").filter((line) => line.includes(`"event":"${event}"`) && line.includes(`"${name}`)).length;
+      const wrong = [["interrupt", "code"], ["refuse", "shell@"], ["refuse", "order@"]].filter(([event, name]) => stopped(event, name) !== 1).map(([event, name]) => `${name} stopped ${stopped(event, name)} calls`);
+      // Their texts are in the agent's prompt: only its calls count.
+      if (seen.before.some((one) => isMain(one, agent) && /new Map\(\)|push origin x/.test(one.answer))) wrong.push("the agent saw a call");
+      if (!seen.done) wrong.push("the last call was not carried out");
+      if (!seen.output.includes("Finished.")) wrong.push("the agent did not print the last answer");
+      return wrong;
+    },
+  },
   budget: {
     rules: STREAM,
     turns: (agent) => (at) => {
@@ -200,6 +214,7 @@ const CHECKS = {
 let failed = 0;
 for (const agent of AGENTS) {
   for (const [task, { rules, turns, holds }] of Object.entries(CHECKS)) {
+    if ((only && task !== only) || !turns(agent)) continue;
     let wrong;
     try {
       const seen = await run(agent, task, rules, turns(agent));

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CLIENTS, edits, says } from "./e2e-clients.mjs";
+import { CLIENTS, STOPPING, edits, says, stopped } from "./e2e-clients.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const E2E = process.env.E2E;
@@ -250,13 +250,6 @@ const failing = Object.entries(FAILURES).map(([name, script]) => [`${name}: as i
   }
 }]);
 
-/** Rules that stop a call: by the syntax of what it writes, by its shell line, and by what was done before it. */
-const STOPPING = {
-  ".rulebook/rules/code.md": '---\nast: {language: ts, pattern: "new Map($$$)"}\n---\nUse a plain object.\n',
-  ".rulebook/rules/shell.md": '---\nforbids: {command: "git push*--force*"}\n---\nNever force.\n',
-  ".rulebook/rules/order.md": '---\nrequires: {do: {command: "echo lint*"}, after: {edit: "lib/**"}, before: {command: "touch done*"}}\n---\nLint first.\n',
-};
-
 /** Checks of agents with hooks, in order. */
 const HOOKS = [
   ["prompt: web rules, once", async (run) => {
@@ -300,13 +293,8 @@ const HOOKS = [
   ["syntax, shell, order: refused once", async (run) => {
     if (!run.client.shell) return undefined;
     for (const [file, text] of Object.entries(STOPPING)) writeFileSync(join(run.at.project, file), text);
-    const { shell, create } = run.client;
-    const calls = [
-      create(run.at, "lib/a.ts", "export const a = new Map();"), create(run.at, "lib/a.ts", "export const a = {};"),
-      shell("cd . && 'git' push origin x --force"), shell("touch done.txt"), shell("echo lint"), shell("touch done.txt && echo done"),
-    ];
     try {
-      await run.prompt("Please write the library", [...calls.map((call) => ({ text: "Next. ", calls: [call] })), { text: "Finished." }]);
+      await run.prompt("Please write the library", stopped(run.client, run.at));
       const [session] = JSON.parse(run.rulebook("sessions", "--json")).sessions;
       const { facts, requirements } = JSON.parse(run.rulebook("explain", "--session", session.session, "--json")).sessions[0];
       const refused = (name) => facts.filter((fact) => fact.action === "refuse" && fact.rule.startsWith(`${name}@`)).length;

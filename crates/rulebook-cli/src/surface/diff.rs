@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use changes::AgentChanges;
 
 use crate::args::{Args, Diff, DiffFormat};
+use crate::code;
 use crate::input::{current_folder, settings_of};
 use crate::out::{self, VERSION};
 
@@ -147,6 +148,7 @@ fn version(root: &Path, name: Option<&str>, args: &Args) -> anyhow::Result<Versi
     let revision = name.map(|name| Revision::checkout(root, name)).transpose().map_err(explained)?;
     let folder = revision.as_ref().map_or(root, Revision::folder);
     let workspace = Workspace::open_with(&[folder], Homes::default(), &settings_of(&args.set)?)?;
+    let workspace = code::parsing(workspace);
     Ok(Version { workspace, revision })
 }
 

@@ -18,6 +18,7 @@ use super::rules::Watch;
 use crate::lock::lock;
 use crate::surface::hook;
 use crate::surface::hook::guard::{self, Objection};
+use crate::surface::wire::Entry;
 
 /// How often the model is asked again in one response because of requirements. Then the response ends with an error.
 const MAX_REFUSALS: u32 = 3;
@@ -165,7 +166,10 @@ impl Exchange {
         conversation.calls = ids.len();
         conversation.last_call = ids.last().filter(|id| !id.is_empty()).map(|id| (*id).to_owned());
         let new = || entries.iter().skip_while(|_| known == ids.len());
-        let failed: HashSet<&String> = new().flat_map(|entry| entry.failed_ids()).collect();
+        // Results are searched for calls that are new, and no others.
+        let new_ids: HashSet<&str> = ids[known..].iter().copied().collect();
+        let answers = |entry: &&Entry| entry.result_ids.iter().any(|id| new_ids.contains(id.as_str()));
+        let failed: HashSet<&String> = new().filter(answers).flat_map(Entry::failed_ids).collect();
         let (mut events, mut ended) = (Vec::new(), Vec::new());
         let mut calls = self.calls().enumerate();
         for entry in new() {

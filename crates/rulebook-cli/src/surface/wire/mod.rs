@@ -30,7 +30,7 @@ pub(super) use json::Json;
 pub(super) use protocol::Wire;
 pub(super) use reader::{Reader, Step, Waits};
 pub(super) use recording::steps;
-pub(super) use request::{Anchor, Request, Role};
+pub(super) use request::{Anchor, Entry, Request, Role};
 pub(super) use splice::{Splice, add_usage};
 pub(super) use sse::{Event, Events};
 pub(super) use table::{WIRES, provider, read, wire_of};

@@ -217,6 +217,55 @@ fn a_restarted_proxy_knows_what_was_refused() {
 }
 
 #[test]
+fn sub_agents_share_the_state_of_their_session() {
+    let lab = Lab::new(&[("rule.md", READ_FIRST)]);
+    let wire = &WIRES[0];
+    let ask = |agent: &str, entries: &[(&str, &str)], answers: &[&str]| {
+        let before = lab.model.seen().len();
+        for path in answers {
+            let pieces = write(path, "x");
+            lab.model.streams(&(wire.events)(path, &[], Some(&pieces.each_ref().map(String::as_str))));
+        }
+        let body = (wire.conversation)(&[&[("user", agent)], entries].concat()).to_string();
+        lab.send(format!("POST {} HTTP/1.1\r\nhost: localhost\r\nx-session-id: s1\r\nx-agent-id: {agent}\r\ncontent-length: {}\r\n\r\n{body}", wire.path, body.len()).as_bytes());
+        lab.model.seen().len() - before
+    };
+    assert_eq!(ask("one", &[], &["api/a", "src/a"]), 2);
+    // The other agent was not refused yet, but the session was.
+    assert_eq!(ask("two", &[], &["api/b"]), 1);
+    // What one agent read, the session read: nothing is broken any more.
+    assert_eq!(ask("one", &[("call", "docs/api.md"), ("result", "docs/api.md")], &["src/a"]), 1);
+    assert_eq!(ask("three", &[], &["api/c"]), 1);
+    lab.ledger("api/b");
+    assert_eq!(lab.ledger("docs/api.md").matches("\"broken\"").count(), 1);
+}
+
+#[test]
+fn questions_are_left_to_hooks_that_can_ask() {
+    let wire = &WIRES[0];
+    let mut lab = Lab::new(&[]);
+    assert!(lab.sandbox.run(&["guard", "on"]).status.success());
+    let ask = |lab: &Lab, paths: &[&str]| {
+        let before = lab.model.seen().len();
+        for path in paths {
+            let pieces = write(path, "x");
+            lab.model.streams(&(wire.events)(path, &[], Some(&pieces.each_ref().map(String::as_str))));
+        }
+        let body = (wire.conversation)(GO).to_string();
+        lab.send(format!("POST {} HTTP/1.1\r\nhost: localhost\r\nuser-agent: claude-cli/2.1.197\r\ncontent-length: {}\r\n\r\n{body}", wire.path, body.len()).as_bytes());
+        lab.model.seen().len() - before
+    };
+    lab.start();
+    assert_eq!(ask(&lab, &["AGENTS.md", "src/a"]), 2);
+    assert!(lab.sandbox.run(&["install", "claude"]).status.success());
+    lab.start();
+    assert_eq!(ask(&lab, &["AGENTS.md"]), 1);
+    assert!(lab.sandbox.run(&["guard", "on", "--refuse"]).status.success());
+    lab.start();
+    assert_eq!(ask(&lab, &["AGENTS.md", "src/a"]), 2);
+}
+
+#[test]
 fn syntax_triggers_judge_complete_calls() {
     let rule = "---\nast: {language: ts, pattern: \"new Map($$$)\"}\n---\nUse a plain object.\n";
     on_all_wires(rule, &[], &[("a.ts", "x = new Map([1])"), ("a.ts", "x = {}")], |got, _| {
