@@ -19,7 +19,6 @@ mod own_tool;
 mod pi;
 mod qwen;
 
-use rulebook::agent::Agent;
 use rulebook::evidence::json;
 use rulebook::session::Reply;
 use rulebook_workspace::Workspace;
@@ -66,8 +65,9 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
 }
 
 /// Whether the hooks of an agent ask the user about calls.
-pub(crate) fn asks(agent: &Agent) -> bool {
-    hosts::HOSTS.iter().any(|host| host.agent == agent.name && host.profile.asks)
+#[cfg(feature = "proxy")]
+pub(crate) fn asks(agent: &str) -> bool {
+    hosts::HOSTS.iter().any(|host| host.agent == agent && host.profile.asks)
 }
 
 /// Reports an error on standard error. The host may take anything on standard output for an answer, and a failing status for

@@ -142,7 +142,7 @@ impl Exchange {
     fn hook_asks(&self) -> bool {
         let workspace = &self.book.workspace;
         self.agent().is_some_and(|agent| {
-            hook::asks(agent)
+            hook::asks(agent.name)
                 && workspace.wiring(agent, AgentSearch::WorkspaceAndHome).contains(&Wiring::Hook)
         })
     }
