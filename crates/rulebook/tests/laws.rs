@@ -317,11 +317,13 @@ proptest! {
                 let rule = verdict.rule;
                 let reached = report.rules.iter().find(|row| row.source == rule.origin.display);
                 let always = report.always.iter().find(|row| row.source == rule.origin.display);
+                let stream = report.stream.iter().find(|row| row.source == rule.origin.display);
+                let everywhere =
+                    always.map(|row| row.overridden).or_else(|| stream.map(|row| row.overridden));
                 let is_on = matches!(verdict.state, State::Stack | State::Stream);
-                let is_covered = match (reached, always) {
-                    (Some(row), _) => row.files > row.overridden,
-                    (_, Some(row)) => row.overridden == 0,
-                    _ => false,
+                let is_covered = match reached {
+                    Some(row) => row.files > row.overridden,
+                    None => everywhere == Some(0),
                 };
                 let is_conditional = reached.is_some_and(|row| !row.further.is_empty());
                 // `explain` does not show whether the paths of a stream rule match a file.
