@@ -311,22 +311,22 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "rules = 3\n",
-        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; write a value of the type that the message says",
+        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; write a value of the type that the message names",
     );
     check(
         user,
         "rules.enabled = 'yes'\n",
-        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; write a value of the type that the message says",
+        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; write a value of the type that the message names",
     );
     check(
         user,
         "rules.disabled_ids = 'a'\n",
-        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; write a value of the type that the message says",
+        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; write a value of the type that the message names",
     );
     check(
         user,
         "rules.formats = [{}]\n",
-        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; write a value of the type that the message says",
+        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; write a value of the type that the message names",
     );
     check(
         user,
@@ -336,7 +336,7 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "stream.repeatGap = -1\n",
-        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; write a value of the type that the message says",
+        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; write a value of the type that the message names",
     );
     check(
         user,
@@ -351,7 +351,7 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "[remote]\nname = 'a'\n",
-        "config.toml:1:1 protection: `remote` must be a list of tables, each under `[[…]]`, found a table; no remote is used; write a value of the type that the message says",
+        "config.toml:1:1 protection: `remote` must be a list of tables, each under `[[…]]`, found a table; no remote is used; write a value of the type that the message names",
     );
     let (_, secret) = merge(&[layer(
         user,
@@ -483,13 +483,13 @@ fn what_protects_fails_closed() {
         "trust = true\n",
         Trust::Require,
         &[],
-        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `true`; it counts as `require`; write a value of the type that the message says",
+        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `true`; it counts as `require`; write a value of the type that the message names",
     );
     check_protection(
         "[[remote]]\nname = 'a'\nurl = '/a.json'\nrefresh = '2y'\n[[remote]]\nname = 'b'\nurl = '/b.json'\n",
         Trust::Warn,
         &[("a", true), ("b", false)],
-        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; this remote is not fetched, and its copy stays in use; write a value of the type that the message says",
+        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; this remote is not fetched, and its copy stays in use; write a value of the type that the message names",
     );
     check_protection(
         "[[remote]]\nname = 'a'\nurl = '/a.json'\nsha265 = '00'\n",

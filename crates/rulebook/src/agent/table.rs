@@ -164,7 +164,7 @@ pub static AGENTS: &[Agent] = &[
             COPILOT_SKILLS
         ],
         nested: Nested::Unread,
-        path_rules: "when a matching file is attached to the request; otherwise the rule is listed to the model",
+        path_rules: "when a matching file is attached to the request; otherwise the rule is offered to the model",
         ..BASE
     },
     Agent {
@@ -355,7 +355,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Warp),
         formats: formats![WARP, WARP_AGENTS],
         conflicts: Conflicts::FirstWins,
-        path_rules: "for a folder, when work is done below it",
+        path_rules: "for a folder, when the agent works on files below it",
         ..BASE
     },
     Agent {

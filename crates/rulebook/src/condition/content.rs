@@ -10,7 +10,7 @@ use crate::syntax::{self, MAX_TEXT, NodeMatch, SyntaxTrigger};
 
 pub(super) const KIND: ConditionKind = ConditionKind {
     key: "content",
-    holds: "a regular expression, or a node with `{ast: …}`, matches in the first MiB of a file in evidence",
+    holds: "a regular expression or an `{ast: …}` pattern matches in the first MiB of a file in evidence",
     fact: None,
     build: |kind, node, _, report| {
         let mut content = Content::default();

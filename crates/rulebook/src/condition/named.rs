@@ -22,8 +22,7 @@ pub(super) const OS: ConditionKind = ConditionKind {
     build: build_os,
     ..exact("os", Fact::Os, "the operating system is one of those named: `darwin`, `linux`, `windows`")
 };
-pub(super) const ENV: ConditionKind =
-    exact("env", Fact::Env, "the name of the environment is one of those named");
+pub(super) const ENV: ConditionKind = exact("env", Fact::Env, "the environment has one of these names");
 pub(super) const TOOLS: ConditionKind =
     glob("tools", Fact::Tools, "any glob matches the tool about to be called or just called");
 pub(super) const BRANCH: ConditionKind = glob("branch", Fact::Branch, "any glob matches the git branch");

@@ -78,7 +78,7 @@ codes! {
         "The file's agent never applies the rule, although its header says otherwise."
         "write the rule so that the agent reads it; `rulebook explain --as AGENT` shows its view";
     AlwaysLoaded "always-loaded" Note
-        "An agent loads many rules in every session, because none of them is for some files only."
+        "An agent loads many rules in every session, because none of them is limited to certain files."
         "say in the headers which files the rules are for";
     AlwaysOverridden "always-overridden" Warning
         "Whenever the rule could apply, another rule with the same id overrides it."
@@ -102,7 +102,7 @@ codes! {
         "A settings file is invalid and is ignored."
         "fix the file; settings from other files still apply";
     BadState "bad-state" Warning
-        "A state file of Rulebook is invalid; it is kept as a backup when the next one is written."
+        "A state file of Rulebook is invalid. When Rulebook writes a new one, it keeps this one as a backup."
         "no action needed; remove the file to silence this message";
     BadSyntaxRule "bad-syntax-rule" Warning
         "A pattern on syntax trees cannot be read and is ignored, or it can never match."
@@ -189,7 +189,7 @@ codes! {
         "Imports are nested deeper than the agent follows."
         "import the file directly";
     LegacyPlace "legacy-place" Note
-        "A rule file is in a place that its agent has replaced by another."
+        "A rule file is in an outdated place: its agent has moved to a new one."
         "move the file to the new place";
     LineHeader "line-header" Warning
         "The header is not valid YAML; it is read line by line as `key: value`."
@@ -213,13 +213,13 @@ codes! {
         "The format requires a `priority`."
         "add `priority: 50`; higher values come first";
     NamedMissing "named-missing" Warning
-        "The settings of an agent name a file that does not exist, or none matches."
+        "The settings of an agent name a file that does not exist, or a pattern that matches no file."
         "fix or remove the entry";
     NamedRemote "named-remote" Note
-        "The settings of an agent name an address. The agent fetches it; Rulebook does not."
+        "The settings of an agent contain a URL. The agent fetches it; Rulebook does not."
         "no action needed; `[[remote]]` of your own settings adds remote rules";
     NearName "near-name" Note
-        "A file at the root has the name of a rule file in different case; on most systems no agent finds it."
+        "A file at the root has the name of a rule file, but with different letter case; where file names are case-sensitive, no agent finds it."
         "rename it";
     NotAFile "not-a-file" Warning
         "Something that has the name of a rule file is not a regular file."
@@ -240,7 +240,7 @@ codes! {
         "A file is longer than its agent reads or recommends."
         "split or shorten the rule";
     PackageManager "package-manager" Warning
-        "A rule uses another package manager than the project or the other rules."
+        "A rule uses a different package manager from the project or the other rules."
         "use the package manager of the project";
     PatternList "pattern-list" Warning
         "Patterns are separated by white space, or by a comma inside a list entry."
@@ -267,7 +267,7 @@ codes! {
         "A rule appears to contain a secret, which is exposed to every model and every reader of the repository."
         "revoke the secret, and keep its replacement out of rule files";
     SkillBudget "skill-budget" Note
-        "The descriptions of all skills together take much of every prompt; some agents cut them."
+        "The descriptions of all skills together take up a large part of every prompt; some agents cut them."
         "shorten the descriptions, or remove skills";
     SkillCollision "skill-collision" Warning
         "An agent reads two different skills of the same name."
@@ -334,5 +334,5 @@ codes! {
         "review them with `rulebook trust --show`, then run `rulebook trust`";
     WrongType "wrong-type" Warning
         "A value has the wrong type; it is ignored."
-        "write a value of the type that the message says";
+        "write a value of the type that the message names";
 }

@@ -223,7 +223,7 @@ impl Broken {
     pub fn meaning(self) -> &'static str {
         match self {
             Broken::Open => "whole file, always on",
-            Broken::Bare | Broken::Swallow => "read line by line, then as a file without a header",
+            Broken::Bare | Broken::Swallow => "read line by line; if that fails, as a file without a header",
             Broken::Reject => "rejected",
         }
     }
@@ -265,7 +265,7 @@ impl Bare {
             Bare::Always => "always on",
             Bare::Inactive => "inactive",
             Bare::Undocumented => "not documented",
-            Bare::Listed => "listed to the agent",
+            Bare::Listed => "offered to the agent",
             Bare::Manual => "manual",
             Bare::OfferedElseAlways => "offered if described, else always on",
             Bare::OfferedElseManual => "offered if described, else manual",

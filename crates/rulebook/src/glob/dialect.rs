@@ -56,7 +56,7 @@ const DIALECTS: [(Dialect, &str, &str); 7] = [
     (
         Dialect::CopilotCli,
         "copilot-cli",
-        "the crate globset, where `*` stays in its folder; a path matches if it or its name alone does",
+        "the crate globset, where `*` stays in its folder; a pattern may match the path or only the file name",
     ),
 ];
 
