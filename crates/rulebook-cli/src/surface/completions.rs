@@ -19,15 +19,23 @@ use crate::out::{self, VERSION};
 const VARIABLE: &str = "RULEBOOK_COMPLETE";
 
 /// What bash needs beside its script. A key, `id@format`, is one word. Bash inserts candidates as they are and expands
-/// patterns in them, and a repository chooses the names of its rules and files: they are quoted.
+/// patterns in them, and a repository chooses the names of its rules and files: they are quoted. Bash splits words at `:`: the parts
+/// of an address, `rule`, `:` and `//NAME`, are one word, of which it replaces what follows the `:`.
 const QUOTED: &str = r#"
 COMP_WORDBREAKS=${COMP_WORDBREAKS//@/}
 _rulebook() {
-    local at noglob=
+    local at noglob= scheme= current=$2
+    for ((at = 2; at <= COMP_CWORD; at++)); do
+        [[ ${COMP_WORDS[at-1]}${COMP_WORDS[at]} == rule: ]] || continue
+        ((COMP_CWORD > at + 1)) || { scheme=rule: && current=rule:${COMP_WORDS[at+1]-}; }
+        COMP_CWORD=$((COMP_CWORD > at ? COMP_CWORD - 2 : COMP_CWORD - 1))
+        COMP_WORDS=("${COMP_WORDS[@]:0:at-1}" "rule:${COMP_WORDS[at+1]-}" "${COMP_WORDS[@]:at+2}")
+    done
     [[ $- == *f* ]] || noglob=+f
     set -f
-    _clap_complete_rulebook "$@"
+    _clap_complete_rulebook "$1" "$current" "$3"
     for at in "${!COMPREPLY[@]}"; do
+        COMPREPLY[at]=${COMPREPLY[at]#"$scheme"}
         [[ ${COMPREPLY[at]} == *[!A-Za-z0-9_./@:=+,%-]* ]] && COMPREPLY[at]=$(printf %q "${COMPREPLY[at]}")
     done
     [[ -z $noglob ]] || set +f
@@ -126,7 +134,14 @@ fn rules() -> Vec<CompletionCandidate> {
     }
     let quoted = std::env::var_os(VARIABLE).is_none_or(|shell| shell != "powershell");
     found.retain(|(name, _)| quoted || is_plain(name));
-    found.into_iter().map(|(name, source)| CompletionCandidate::new(name).help(Some(source.into()))).collect()
+    // Hidden candidates are offered if no other one fits: to somebody who typed `rule:`.
+    let address =
+        |name: &str| CompletionCandidate::new(format!("rule://{}", name.replace('%', "%25"))).hide(true);
+    let candidates = |(name, source): (String, String)| {
+        let both = [address(&name), CompletionCandidate::new(name)];
+        both.map(|candidate| candidate.help(Some(source.clone().into())))
+    };
+    found.into_iter().flat_map(candidates).collect()
 }
 
 /// Returns whether a name means itself in every shell. PowerShell inserts candidates without quotes.

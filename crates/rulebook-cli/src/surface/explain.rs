@@ -14,6 +14,7 @@ use super::grid::{Grid, GridTarget};
 use super::sections::{show, title};
 use super::used::{IfWired, install_hint, show_viewpoint};
 use super::{reach, sessions};
+use crate::alert::print_alerts;
 use crate::args::{Args, Explain};
 use crate::input::{open_workspace, read_evidence};
 use crate::out::{self, BOLD, DIM, PLAIN, Table, YELLOW, paint, plural};
@@ -31,7 +32,12 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
     workspace.learn_links(input.arguments.iter().map(String::as_str));
     let mut answer = answer(&workspace, &input, options.view.point())?;
     answer.explanation.add_diagnostics(diagnostics);
-    if args.json { out::print_json(&answer.explanation.output()) } else { out::print(&answer.text()) }
+    if args.json {
+        return out::print_json(&answer.explanation.output());
+    }
+    out::print(&answer.text())?;
+    print_alerts(&answer.explanation.diagnostics);
+    Ok(())
 }
 
 /// An explanation, with what is shown to people besides.

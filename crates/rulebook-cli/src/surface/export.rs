@@ -15,6 +15,7 @@ use rulebook_workspace::{
 };
 use serde_json::json;
 
+use crate::alert::print_alerts;
 use crate::args::{Args, Export, Import};
 use crate::diff::diff;
 use crate::input::open_workspace;
@@ -76,10 +77,14 @@ fn export(
         wanted.keep.push(source);
     }
     let sources = workspace.sources(Reach::Walked(&tree));
-    let book = match origin {
-        Origin::Rules => sources.meant().book,
-        Origin::Tool(tool) => sources.of_tool(tool).book,
+    let loaded = match origin {
+        Origin::Rules => sources.meant(),
+        Origin::Tool(tool) => sources.of_tool(tool),
     };
+    if !args.json {
+        print_alerts(&loaded.diagnostics);
+    }
+    let book = loaded.book;
     let plan = planned(&sources, &book, &tree, &wanted)?;
     let conflicts: Vec<&ExportRow> = plan.rows.iter().filter(|row| is_conflict(row)).collect();
     if let Some(first) = conflicts.first().filter(|_| !is_read_only) {

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::nodes;
 use super::sections::off_words;
 use super::used::show_viewpoint;
+use crate::alert::print_alerts;
 use crate::args::Args;
 use crate::out::{self, BOLD, DIM, VERSION, paint, plural};
 
@@ -96,7 +97,9 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
             let _ = writeln!(text, "  {}{node}", out::clean(file));
         }
     }
-    out::print(&text)
+    out::print(&text)?;
+    print_alerts(diagnostics);
+    Ok(())
 }
 
 /// Returns the error for a name that no rule of the view has.

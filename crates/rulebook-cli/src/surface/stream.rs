@@ -47,8 +47,13 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
     }
     out::print_answer(args.json, &answer, || {
         let mut text = show(rules.len(), &hits, proved);
-        let is_unwatched =
-            |found: &&Diagnostic| found.line == 0 || matches!(found.code, Code::BadRegex | Code::BadScope);
+        let is_unwatched = |found: &&Diagnostic| {
+            found.line == 0
+                || matches!(
+                    found.code,
+                    Code::BadRegex | Code::BadScope | Code::BadSettings | Code::Protection
+                )
+        };
         for diagnostic in diagnostics.iter().filter(is_unwatched) {
             out::write_diagnostic(&mut text, diagnostic);
         }

@@ -18,6 +18,9 @@ use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, pai
 /// Diagnostics about text that people do not see.
 const HIDDEN: [Code; 3] = [Code::HiddenText, Code::HiddenComment, Code::LookAlike];
 
+/// Diagnostics about settings and records of trust that cannot be read.
+const UNREADABLE: [Code; 3] = [Code::BadSettings, Code::BadState, Code::Protection];
+
 pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let (roots, homes) = (workspace.roots.clone(), workspace.homes.clone());
@@ -37,7 +40,7 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
     }
     let diagnostics = workspace.diagnostics.iter();
     let diagnostics: Vec<_> =
-        diagnostics.filter(|diagnostic| diagnostic.code == Code::BadState).cloned().collect();
+        diagnostics.filter(|diagnostic| UNREADABLE.contains(&diagnostic.code)).cloned().collect();
     let review = workspace.review(&settings_of(&args.set)?);
     let record = || -> anyhow::Result<()> {
         for (at, root) in roots.roots.iter().enumerate().filter(|_| !options.show) {
@@ -67,7 +70,11 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
     } else {
         format!("{} {files} recorded in {file}\n", paint(GREEN, "trusted:"))
     };
-    let _ = writeln!(text, "{}", paint(DIM, format!("trust = \"{}\" in your settings", mode.name())));
+    let line = match diagnostics.is_empty() {
+        true => format!("trust = \"{}\" in your settings", mode.name()),
+        false => format!("trust counts as \"{}\"", mode.name()),
+    };
+    let _ = writeln!(text, "{}", paint(DIM, line));
     diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
     out::print(&text)
 }

@@ -40,6 +40,10 @@ fn bash_completes_what_the_workspace_has() {
     check_bash(&sandbox, "rulebook install cod", &["codex"]);
     check_bash(&sandbox, "rulebook remote sync a", &["acme"]);
     check_bash(&sandbox, "rulebook watch s", &["session-1"]);
+    check_bash(&sandbox, "rulebook read rule : //li", &["//lint", "//lint@cursor"]);
+    check_bash(&sandbox, "rulebook read rule : //lint@", &["//lint@cursor"]);
+    check_bash(&sandbox, "rulebook read rule :", &["//lint", "//lint@cursor"]);
+    check_bash(&sandbox, "rulebook explain --rule rule : //lint --fo", &["--for"]);
     check_bash(&sandbox, "rulebook unp", &["unpin"]);
     check_bash(&sandbox, "rulebook explain s", &["src/"]);
     check_bash(&sandbox, "rulebook explain src/", &["src/a.ts"]);
@@ -73,6 +77,7 @@ fn zsh_completes_what_the_workspace_has() {
         zpty -r shell line "*$2*" && echo found"#;
     for (typed, line) in [
         ("explain --rule lint@", "lint@cursor"),
+        ("read rule://li", "rule://lint"),
         ("install cod", "codex"),
         ("remote sync a", "acme"),
         ("watch s", "session-1"),
@@ -100,5 +105,6 @@ fn fish_completes_what_the_workspace_has() {
         offered("rulebook disable li"),
         "lint\t.cursor/rules/lint.mdc\nlint@cursor\t.cursor/rules/lint.mdc\n"
     );
+    assert_eq!(offered("rulebook read rule://lint@"), "rule://lint@cursor\t.cursor/rules/lint.mdc\n");
     assert_eq!(offered("rulebook explain s"), "src/\n");
 }

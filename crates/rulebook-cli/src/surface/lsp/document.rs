@@ -1,5 +1,6 @@
 //! A document that is open in the editor: its text, changed in parts, and the positions in it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,17 +34,16 @@ impl Document {
 
     /// Applies changes, one after the other. Positions outside the text count as its nearest end.
     pub(super) fn apply(&mut self, changes: &[Change]) {
+        let mut parts: Vec<Cow<'_, str>> = split(&self.text).map(Cow::Borrowed).collect();
         for change in changes {
-            self.text = match change.range {
-                None => change.text.as_str().into(),
-                Some(range) => {
-                    let start = self.offset(range.start);
-                    let end = self.offset(range.end).max(start);
-                    [&self.text[..start], &change.text, &self.text[end..]].concat().into()
-                }
-            };
-            self.lines = Lines::of(&self.text);
+            match change.range {
+                None => parts = split(&change.text).map(Cow::Borrowed).collect(),
+                Some(range) => replace(&mut parts, range, &change.text),
+            }
         }
+        let text = parts.concat().into();
+        self.text = text;
+        self.lines = Lines::of(&self.text);
     }
 
     pub(super) fn offset(&self, at: Position) -> usize {
@@ -64,6 +64,49 @@ impl Document {
     }
 }
 
+/// The lines of a text, each with its end. The last one has none, and may be empty.
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    let starts = Lines::of(text).0;
+    let ends: Vec<usize> = starts.iter().skip(1).copied().chain([text.len()]).collect();
+    starts.into_iter().zip(ends).map(|(start, end)| &text[start..end])
+}
+
+/// Replaces a range of a text that is split into lines. The cost depends on the lines that the range touches.
+fn replace(lines: &mut Vec<Cow<'_, str>>, range: Span, text: &str) {
+    let last = lines.len() - 1;
+    let place = |at: Position| match lines.get(at.line) {
+        Some(line) => (at.line, column(line, at.character)),
+        None => (last, lines[last].len()),
+    };
+    let (mut first, start) = place(range.start);
+    let (last, end) = place(range.end).max((first, start));
+    let mut new = [&lines[first][..start], text, &lines[last][end..]].concat();
+    // `\r` and `\n` that meet are one end.
+    if new.starts_with('\n') && first > 0 && lines[first - 1].ends_with('\r') {
+        first -= 1;
+        new.insert_str(0, &lines[first]);
+    }
+    let mut new: Vec<_> = split(&new).map(|line| Cow::Owned(line.to_owned())).collect();
+    if last + 1 < lines.len() {
+        // The end of the new text is the start of the next line.
+        new.pop();
+    }
+    lines.splice(first..=last, new);
+}
+
+/// The byte of a position in a line. Inside a character, its start; after the end of the line, that end.
+fn column(line: &str, character: usize) -> usize {
+    let line = line.trim_end_matches(['\r', '\n']);
+    let mut units = 0;
+    for (offset, c) in line.char_indices() {
+        units += c.len_utf16();
+        if units > character {
+            return offset;
+        }
+    }
+    line.len()
+}
+
 /// Where the lines of a text start.
 #[derive(Clone, Debug)]
 pub(super) struct Lines(Vec<usize>);
@@ -80,19 +123,11 @@ impl Lines {
         Lines([0].into_iter().chain(ends.map(|(at, _)| at + 1)).collect())
     }
 
-    /// The byte of a position. Inside a character, its start; after the end of a line, that end.
+    /// The byte of a position.
     pub(super) fn offset(&self, text: &str, at: Position) -> usize {
         let Some(&start) = self.0.get(at.line) else { return text.len() };
         let end = self.0.get(at.line + 1).copied().unwrap_or(text.len());
-        let line = text[start..end].trim_end_matches(['\r', '\n']);
-        let mut units = 0;
-        for (offset, c) in line.char_indices() {
-            units += c.len_utf16();
-            if units > at.character {
-                return start + offset;
-            }
-        }
-        start + line.len()
+        start + column(&text[start..end], at.character)
     }
 
     pub(super) fn position(&self, text: &str, offset: usize) -> Position {
@@ -145,6 +180,8 @@ mod tests {
             edits in prop::collection::vec((0usize..14, 0usize..14, "[x🦀\r\n]{0,4}"), 0..8),
         ) {
             let mut document = Document::open("file:///a.md".to_owned(), None, &start).unwrap();
+            let mut all_at_once = Document::open("file:///a.md".to_owned(), None, &start).unwrap();
+            let mut changes = Vec::new();
             let mut text = start;
             for (one, other, new) in edits {
                 let bound = |at: usize| {
@@ -155,9 +192,14 @@ mod tests {
                 let (low, high) = (bound(one.min(other)), bound(one.max(other)));
                 let range = Some(Lines::of(&text).span(&text, low..high));
                 text.replace_range(low..high, &new);
-                document.apply(&[Change { range, text: new }]);
+                let change = Change { range, text: new };
+                document.apply(std::slice::from_ref(&change));
                 prop_assert_eq!(&*document.text, &text);
+                changes.push(change);
             }
+            all_at_once.apply(&changes);
+            prop_assert_eq!(&*all_at_once.text, &text);
+            prop_assert_eq!(all_at_once.lines.0, document.lines.0);
         }
     }
 }
