@@ -56,7 +56,8 @@ vim.cmd("write")
 
 -- A rule is renamed where another one mentions it: its file, and the mention.
 vim.cmd("edit .cursor/rules/react.mdc")
-wait("the place of a name", function() return #vim.lsp.buf_get_clients(0) > 0 or next(vim.lsp.buf_get_clients(0)) ~= nil end)
+local clients = vim.lsp.get_clients and function() return vim.lsp.get_clients({ bufnr = 0 }) end or vim.lsp.buf_get_clients
+wait("the server of a file", function() return next(clients()) ~= nil end)
 local mention = at(5, 36)
 local target = ask("textDocument/definition", mention)
 if not target[1].uri:find("/api.mdc$") then fail("definition: " .. vim.inspect(target)) end

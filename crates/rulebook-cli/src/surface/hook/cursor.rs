@@ -13,7 +13,8 @@ pub(super) const HOST: Host = Host {
         context_at: &[Moment::Before],
         call_context: false,
         stops: false,
-        asks: true,
+        // It takes the answer to ask the user, and then runs the call.
+        asks: false,
         // It shows a message only with a refusal.
         shows_notices: false,
         misses: &[],
@@ -57,10 +58,6 @@ fn encode(_: &HookEvent, reply: &Reply) -> Value {
     let mut whole = json!({});
     if let Some(context) = &reply.context {
         whole["additional_context"] = json!(context);
-    }
-    if let Some(reason) = &reply.ask {
-        whole["permission"] = json!("ask");
-        whole["user_message"] = json!(reason);
     }
     if let Some(reason) = &reply.refusal {
         whole["permission"] = json!("deny");

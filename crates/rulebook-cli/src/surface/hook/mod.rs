@@ -88,12 +88,13 @@ fn respond(
     caller: Caller,
 ) -> anyhow::Result<Option<(Value, Answer)>> {
     let name = host.profile.name;
-    // Copilot also runs Claude Code's hooks, but takes in little of what they say.
-    if name == "claude" && std::env::var_os("COPILOT_CLI").is_some() {
-        return Ok(None);
-    }
     let value =
         json::read(bytes).map_err(|error| anyhow::anyhow!("the event of {name} is not JSON: {error}"))?;
+    // Copilot and Cursor also run Claude Code's hooks, but take in little of what they say, and have hooks of their own.
+    let is_of_another = || std::env::var_os("COPILOT_CLI").is_some() || value.get("cursor_version").is_some();
+    if name == "claude" && is_of_another() {
+        return Ok(None);
+    }
     let Some(event) = (host.decode)(&value) else { return Ok(None) };
     let mut workspace = answer::open(args, &event, &event::roots(&value))?;
     answer::learn_version(&mut workspace, host, &event);
