@@ -8,6 +8,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser as _};
 
 use super::Args;
 use crate::out;
+use crate::surface::hook::say_nothing;
 
 /// The commands as `--help` groups them.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -34,6 +35,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Args {
             let message =
                 text.lines().next().unwrap_or_default().trim_start_matches("error: ").trim_end_matches(':');
             out::print_aside(&format!("rulebook: {message}; the agent continues without rules\n"));
+            say_nothing(args.iter().filter_map(|arg| arg.to_str()));
             std::process::exit(0);
         }
         Err(error) if error.use_stderr() && asks_for_json(&args) => {

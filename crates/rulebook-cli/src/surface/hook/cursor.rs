@@ -54,8 +54,20 @@ fn attachments(value: &Value) -> Vec<String> {
     files.filter_map(|file| text(file, "file_path").or_else(|| text(file, "filePath"))).collect()
 }
 
-fn encode(_: &HookEvent, reply: &Reply) -> Value {
-    let mut whole = json!({});
+/// Whether Cursor sent an event: it also runs the hooks of other agents.
+pub(super) fn sent(event: &Value) -> bool {
+    event.get("cursor_version").is_some()
+}
+
+/// The answer that says nothing. Before a tool, an answer without a permission counts as invalid and blocks the call; `allow`
+/// leaves the decision to Cursor and its user.
+pub(super) fn silence(name: Option<&str>) -> Value {
+    let is_before = name.is_none_or(|name| name.eq_ignore_ascii_case("preToolUse"));
+    if is_before { json!({ "permission": "allow" }) } else { json!({}) }
+}
+
+fn encode(event: &HookEvent, reply: &Reply) -> Value {
+    let mut whole = silence(Some(&event.name));
     if let Some(context) = &reply.context {
         whole["additional_context"] = json!(context);
     }

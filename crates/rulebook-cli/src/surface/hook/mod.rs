@@ -46,7 +46,10 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
     };
     let caller = Caller::Process { all: options.all };
     let event = read_file("-".as_ref(), MAX_EVENT).map_err(anyhow::Error::from);
-    match event.and_then(|bytes| respond(args, host, &bytes, caller)) {
+    let event = event.and_then(|bytes| read(host, &bytes));
+    let silence = silence(host, event.as_ref().ok());
+    let answer = event.and_then(|event| respond(args, host, event, caller));
+    match answer {
         Ok(Some((value, mut answer))) => {
             let written = match out::is_closed() {
                 true => Err(anyhow::anyhow!("standard output is closed")),
@@ -58,10 +61,30 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
             }
             caller.leave(answer);
         }
-        Ok(None) => {}
-        Err(error) => report(&error),
+        Ok(None) => print_silence(silence),
+        Err(error) => {
+            print_silence(silence);
+            report(&error);
+        }
     }
     Ok(())
+}
+
+/// The answer that says nothing, for a host that needs one: Cursor blocks a call if a hook prints nothing.
+fn silence(host: &Host, event: Option<&Value>) -> Option<Value> {
+    let is_cursor = host.profile.name == "cursor" || event.is_some_and(cursor::sent);
+    is_cursor.then(|| cursor::silence(event.and_then(|event| event.get("hook_event_name")?.as_str())))
+}
+
+/// Prints the answer that says nothing, if the host that one of these words names needs one.
+pub(crate) fn say_nothing<'w>(words: impl IntoIterator<Item = &'w str>) {
+    let host = words.into_iter().find_map(Host::named);
+    print_silence(host.and_then(|host| silence(host, None)));
+}
+
+fn print_silence(silence: Option<Value>) {
+    // If standard output is closed, the host does not wait for an answer.
+    let _ = silence.map(|value| out::print_json(&value));
 }
 
 /// Whether the hooks of an agent ask the user about calls.
@@ -78,21 +101,25 @@ fn report(error: &anyhow::Error) {
 
 /// The host's answer to an event; nothing if it needs none.
 pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> anyhow::Result<Option<Value>> {
-    Ok(respond(args, host, bytes, caller)?.map(|(value, _)| value))
+    let event = read(host, bytes)?;
+    let silence = silence(host, Some(&event));
+    Ok(respond(args, host, event, caller)?.map(|(value, _)| value).or(silence))
+}
+
+fn read(host: &Host, bytes: &[u8]) -> anyhow::Result<Value> {
+    json::read(bytes)
+        .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.profile.name))
 }
 
 fn respond(
     args: &Args,
     host: &Host,
-    bytes: &[u8],
+    value: Value,
     caller: Caller,
 ) -> anyhow::Result<Option<(Value, Answer)>> {
-    let name = host.profile.name;
-    let value =
-        json::read(bytes).map_err(|error| anyhow::anyhow!("the event of {name} is not JSON: {error}"))?;
     // Copilot and Cursor also run Claude Code's hooks, but take in little of what they say, and have hooks of their own.
-    let is_of_another = || std::env::var_os("COPILOT_CLI").is_some() || value.get("cursor_version").is_some();
-    if name == "claude" && is_of_another() {
+    let is_of_another = || std::env::var_os("COPILOT_CLI").is_some() || cursor::sent(&value);
+    if host.profile.name == "claude" && is_of_another() {
         return Ok(None);
     }
     let Some(event) = (host.decode)(&value) else { return Ok(None) };

@@ -6,6 +6,9 @@ use serde_json::Value as Json;
 /// Hosts that show the user what a shell prints if the program is missing.
 const TALKATIVE: &[&str] = &["gemini"];
 
+/// Hosts that continue if a hook fails, and block the call if it succeeds without an answer.
+const STRICT: &[&str] = &["cursor"];
+
 /// The program that a host runs.
 pub(super) struct Program {
     /// The program, as the command of an MCP server.
@@ -25,7 +28,8 @@ impl Program {
         let is_plain = |c: char| c.is_alphanumeric() || "/._-~:+@".contains(c);
         let shown = if path.chars().all(is_plain) { path.to_owned() } else { format!("\"{path}\"") };
         let silence = if TALKATIVE.contains(&host) { SILENCE } else { "" };
-        let line = format!("{shown} hook {host}{silence}{CONTINUE}");
+        let end = if STRICT.contains(&host) { "" } else { CONTINUE };
+        let line = format!("{shown} hook {host}{silence}{end}");
         Ok(Program { path: path.to_owned(), line, host: host.to_owned() })
     }
 
@@ -73,6 +77,7 @@ mod tests {
 
     #[test]
     fn a_path_is_quoted_or_rejected() {
+        assert_eq!(Program::new("rulebook", "cursor").unwrap().line, "rulebook hook cursor");
         #[track_caller]
         fn check(path: &str, line: Option<&str>) {
             assert_eq!(Program::new(path, "x").ok().map(|program| program.line).as_deref(), line);
