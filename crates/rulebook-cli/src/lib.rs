@@ -26,7 +26,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if surface::completions::answer(&args) {
         return ExitCode::SUCCESS;
     }
-    let args = args::parse(args);
+    let args = args::parse(args, surface::hook::say_nothing);
     match surface::run(&args) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -8,7 +8,6 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser as _};
 
 use super::Args;
 use crate::out;
-use crate::surface::hook::say_nothing;
 
 /// The commands as `--help` groups them.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -19,8 +18,9 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Other", &["formats", "completions", "man", "help"]),
 ];
 
-/// Parses the command line; prints help or an error and exits where there is nothing to run.
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Args {
+/// Parses the command line; prints help or an error and exits where there is nothing to run. `answer_hook` answers the host
+/// whose hook has arguments that cannot be parsed.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, answer_hook: fn(&[OsString])) -> Args {
     let args = hoisted(args);
     match Args::try_parse_from(&args) {
         Ok(args) => args,
@@ -35,7 +35,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Args {
             let message =
                 text.lines().next().unwrap_or_default().trim_start_matches("error: ").trim_end_matches(':');
             out::print_aside(&format!("rulebook: {message}; the agent continues without rules\n"));
-            say_nothing(args.iter().filter_map(|arg| arg.to_str()));
+            answer_hook(&args);
             std::process::exit(0);
         }
         Err(error) if error.use_stderr() && asks_for_json(&args) => {

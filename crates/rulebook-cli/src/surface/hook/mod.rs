@@ -19,6 +19,8 @@ mod own_tool;
 mod pi;
 mod qwen;
 
+use std::ffi::OsString;
+
 use rulebook::evidence::json;
 use rulebook::session::Reply;
 use rulebook_workspace::Workspace;
@@ -76,9 +78,9 @@ fn silence(host: &Host, event: Option<&Value>) -> Option<Value> {
     is_cursor.then(|| cursor::silence(event.and_then(|event| event.get("hook_event_name")?.as_str())))
 }
 
-/// Prints the answer that says nothing, if the host that one of these words names needs one.
-pub(crate) fn say_nothing<'w>(words: impl IntoIterator<Item = &'w str>) {
-    let host = words.into_iter().find_map(Host::named);
+/// Prints the answer that says nothing, if the host that one of these arguments names needs one.
+pub(crate) fn say_nothing(args: &[OsString]) {
+    let host = args.iter().find_map(|arg| Host::named(arg.to_str()?));
     print_silence(host.and_then(|host| silence(host, None)));
 }
 
