@@ -16,13 +16,15 @@ pub use select::{Candidate, SelectError};
 
 use std::path::PathBuf;
 
-use rulebook::export::{Allow, LossPolicy, Target};
+use rulebook::export::{Allow, LossPolicy, Target, Tool};
 
 /// What to export, and how.
 #[derive(Clone, Debug)]
 pub struct ExportOptions {
     /// Formats and rules to copy.
     pub from: Vec<String>,
+    /// The tool whose own folder has them; `None` for rules of agents.
+    pub tool: Option<&'static Tool>,
     /// The forms to write.
     pub to: Vec<&'static Target>,
     /// Whether a copy may apply to more than was meant.

@@ -1,12 +1,12 @@
 //! The record of copies: which file is a copy of which, and what both contained when it was written.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Roots;
-use rulebook::export::{Blocks, Target, outside_blocks};
+use rulebook::export::{Blocks, Target, Tool, outside_blocks};
 use rulebook::parse::{Entry, Parsed};
 use rulebook::source::Scope;
 use serde::{Deserialize, Serialize};
@@ -114,13 +114,10 @@ impl RecordedCopies {
         (!sorted.copies.is_empty()).then_some(text)
     }
 
-    /// The absolute paths of copies, each with those of its sources.
-    pub(crate) fn by_copy(&self, root: &Path) -> BTreeMap<PathBuf, Vec<PathBuf>> {
-        let mut all: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-        for record in self.copies.iter().filter(|record| !record.source.is_empty()) {
-            all.entry(root.join(&record.path)).or_default().push(root.join(&record.source));
-        }
-        all
+    /// The absolute paths of copies of rules. What was imported from a tool is a rule itself.
+    pub(crate) fn paths(&self, root: &Path) -> HashSet<PathBuf> {
+        let is_copy = |record: &&Record| !record.source.is_empty() && Tool::of_file(&record.source).is_none();
+        self.copies.iter().filter(is_copy).map(|record| root.join(&record.path)).collect()
     }
 }
 

@@ -10,8 +10,8 @@ use anyhow::anyhow;
 use rulebook::export::{Allow, Loss, Proof, TARGETS, TOOLS, Target, Tool};
 use rulebook::resolve::Rulebook;
 use rulebook_workspace::{
-    CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, PlanError, Reach, Sources, Tree, Wanted,
-    Workspace,
+    CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach, Sources, Tree,
+    Wanted, Workspace,
 };
 use serde_json::json;
 
@@ -27,7 +27,7 @@ pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
         return remove(args, options, &workspace);
     }
     let wanted = export_options(&workspace, options)?;
-    export(args, options, &workspace, wanted, Origin::Rules)
+    export(args, options, &workspace, wanted)
 }
 
 /// Copies the rules of another tool, by default into Rulebook's own form.
@@ -40,6 +40,9 @@ pub(super) fn import(args: &Args, options: &Import) -> anyhow::Result<ExitCode> 
         );
     };
     let workspace = open_workspace(args)?;
+    if options.export.remove {
+        return remove(args, &options.export, &workspace);
+    }
     let mut own = options.export.clone();
     if own.to.is_empty() {
         own.to = vec!["rulebook".to_owned()];
@@ -47,15 +50,8 @@ pub(super) fn import(args: &Args, options: &Import) -> anyhow::Result<ExitCode> 
     if own.from.is_empty() {
         own.from = vec!["rulebook".to_owned()];
     }
-    let wanted = export_options(&workspace, &own)?;
-    export(args, &own, &workspace, wanted, Origin::Tool(tool))
-}
-
-/// Whose rules are copied.
-#[derive(Clone, Copy)]
-enum Origin {
-    Rules,
-    Tool(&'static Tool),
+    let wanted = ExportOptions { tool: Some(tool), ..export_options(&workspace, &own)? };
+    export(args, &own, &workspace, wanted)
 }
 
 fn export(
@@ -63,24 +59,20 @@ fn export(
     options: &Export,
     workspace: &Workspace,
     mut wanted: ExportOptions,
-    origin: Origin,
 ) -> anyhow::Result<ExitCode> {
     let is_read_only = options.dry_run || options.check;
     let _locks = if is_read_only { Vec::new() } else { workspace.lock_exports(wanted.dir.as_deref()) };
     let tree = workspace.tree(Wanted::Files, &|_| ());
     if let Some(copy) = &options.adopt {
         let sources = workspace.sources(Reach::Walked(&tree));
-        let source = sources.adopt(&sources.meant().book, copy)?;
+        let source = sources.adopt(&loaded(&sources, &wanted).book, copy, wanted.dir.as_deref())?;
         if !args.json {
             out::print_aside(&format!("`{}` has the edits of `{}`", out::clean(&source), out::clean(copy)));
         }
         wanted.keep.push(source);
     }
     let sources = workspace.sources(Reach::Walked(&tree));
-    let loaded = match origin {
-        Origin::Rules => sources.meant(),
-        Origin::Tool(tool) => sources.of_tool(tool),
-    };
+    let loaded = loaded(&sources, &wanted);
     if !args.json {
         print_alerts(&loaded.diagnostics);
     }
@@ -106,13 +98,13 @@ fn export(
     } else {
         out::print(&show(&plan, &wanted, is_read_only, options.files))?;
     }
-    let has_edits = plan.rows.iter().any(|row| {
-        matches!(
-            &row.outcome,
-            Outcome::Copied { state: CopyState::Edited { .. }, .. } | Outcome::Stale { is_edited: true, .. }
-        )
-    });
+    let has_edits = plan.rows.iter().any(is_edited);
     Ok(ExitCode::from(u8::from(options.check && (!is_done || has_edits))))
+}
+
+/// The rules to choose from.
+fn loaded(sources: &Sources<'_>, options: &ExportOptions) -> Loaded {
+    options.tool.map_or_else(|| sources.meant(), |tool| sources.of_tool(tool))
 }
 
 /// Plans an export, with errors that say what to do.
@@ -142,6 +134,7 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
     Ok(ExportOptions {
         from,
         to: targets(&to)?,
+        tool: None,
         allow,
         loss: options.loss.or(settings.loss),
         keep: options.keep.iter().cloned().collect(),
@@ -221,6 +214,13 @@ fn show_refused(plan: &ExportPlan) {
     }
 }
 
+fn is_edited(row: &ExportRow) -> bool {
+    matches!(
+        &row.outcome,
+        Outcome::Copied { state: CopyState::Edited { .. }, .. } | Outcome::Stale { is_edited: true, .. }
+    )
+}
+
 fn is_conflict(row: &ExportRow) -> bool {
     matches!(&row.outcome, Outcome::Copied { state: CopyState::Edited { is_conflict: true, .. }, .. })
 }
@@ -259,6 +259,7 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
     }
     let count = plural(plan.files.len(), "file");
     let _ = match (plan.files.is_empty(), is_read_only) {
+        (true, _) if plan.rows.iter().any(is_edited) => writeln!(text, "the others are up to date"),
         (true, _) => writeln!(text, "everything is up to date"),
         (false, true) => writeln!(text, "{count} would change; nothing was written"),
         (false, false) => {

@@ -1,15 +1,21 @@
 //! Adopting: takes the edits of a copy into the rule that it is a copy of.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rulebook::agent::Agent;
-use rulebook::export::{Blocks, Meant, TARGETS, Target, compare_readings, draft, reread, without_marker};
+use rulebook::export::{
+    Blocks, Meant, TARGETS, Target, compare_readings, draft, marker, reread, with_breaks, without_marker,
+};
+use rulebook::parse::{Entry, parse};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
+use rulebook::source::Source;
 
 use super::files::text_at;
-use crate::recorded::RecordedCopies;
+use crate::canonical;
+use crate::homes::posix;
+use crate::recorded::{Record, RecordedCopies};
 use crate::sources::Sources;
 use crate::storage::Storage;
 use crate::write::{self, Kind, Owner};
@@ -22,6 +28,8 @@ pub enum AdoptError {
     NotACopy(String),
     /// Its rule is gone.
     NoSource(String),
+    /// The rule's file is given.
+    Imports(String),
     /// What the copy says cannot be expressed in the rule's own format.
     NoForm(String),
     /// A file cannot be read or written.
@@ -35,6 +43,10 @@ impl std::fmt::Display for AdoptError {
                 write!(f, "`{path}` is not a copy that `.rulebook/export.lock` records")
             }
             AdoptError::NoSource(path) => write!(f, "the rule that `{path}` is a copy of does not exist"),
+            AdoptError::Imports(path) => write!(
+                f,
+                "`{path}` imports files, whose text is part of the copy: edit the files themselves, then use `--keep {path}`"
+            ),
             AdoptError::NoForm(why) => {
                 write!(f, "the header of the copy has no form in the rule's own format: {why}")
             }
@@ -52,35 +64,55 @@ impl From<io::Error> for AdoptError {
 }
 
 impl Sources<'_> {
-    /// Takes the edits of a copy, given by its path relative to the root, into its rule. Returns the rule's file as shown.
+    /// Takes the edits of a copy, given by its path as shown or on disk, into its rule. `dir` is the folder that copies were
+    /// written to instead of the root. Returns the rule's file as shown.
     ///
     /// # Errors
     /// If the file is no copy, or its edits have no form in the rule's own format.
-    pub fn adopt(&self, book: &Rulebook, copy: &str) -> Result<String, AdoptError> {
-        let copy = copy.trim_start_matches("./");
-        for root in &self.workspace().roots.roots {
-            let base = PathBuf::from(&root.path);
+    pub fn adopt(&self, book: &Rulebook, copy: &str, dir: Option<&Path>) -> Result<String, AdoptError> {
+        let shown = copy.trim_start_matches("./");
+        let real = canonical(Path::new(copy)).ok();
+        let workspace = self.workspace();
+        for (root, base) in workspace.export_folders(None).iter().zip(workspace.export_folders(dir)) {
             let records = RecordedCopies::read(&Storage::Disk, &base)?;
-            let mut found =
-                records.copies.iter().filter(|record| record.path == copy && !record.source.is_empty());
-            let Some(record) = found.next() else { continue };
-            let source = base.join(&record.source);
-            let is_it = |rule: &&Rule| Path::new(&rule.origin.path) == source;
-            let rule = book.rules().map(|(rule, _)| rule).find(is_it);
+            let base_path = canonical(&base).unwrap_or_else(|_| base.clone());
+            let on_disk = real
+                .as_ref()
+                .and_then(|path| path.strip_prefix(base_path).ok())
+                .map(posix)
+                .unwrap_or_default();
+            let is_it =
+                |record: &&Record| [shown, &on_disk].contains(&&*record.path) && !record.source.is_empty();
+            let Some(record) = records.copies.iter().find(is_it) else { continue };
+            let (copy, source) = (&record.path, root.join(&record.source));
+            let rule = book.rules().map(|(rule, _)| rule).find(|rule| Path::new(&rule.origin.path) == source);
             let (Some(rule), Some(target)) = (rule, Target::named(&record.target)) else {
-                return Err(AdoptError::NoSource(copy.to_owned()));
+                return Err(AdoptError::NoSource(copy.clone()));
             };
             let file = text_at(&base, copy)?.unwrap_or_default();
             let text = match record.is_block {
                 true => Blocks::of(&file).get(&record.source).unwrap_or_default().to_owned(),
                 false => file,
             };
-            let old = self.text(rule).ok_or_else(|| AdoptError::NoSource(copy.to_owned()))?;
+            let old = self.text(rule).ok_or_else(|| AdoptError::NoSource(copy.clone()))?;
+            if read_back(rule, &old).is_none_or(|own| own.body != rule.body) {
+                return Err(AdoptError::Imports(rule.origin.display.clone()));
+            }
             let new = adopted(rule, target, copy, &text, &old, record.is_block)?;
-            write::rewrite(&source, &new, Kind::Text, Owner::Repository(&base))?;
+            let line_break = if old.contains("\r\n") { "\r\n" } else { "\n" };
+            let new = with_breaks(&new, line_break);
+            write::rewrite(&source, &new, Kind::Text, Owner::Repository(root))?;
             return Ok(rule.origin.display.clone());
         }
         Err(AdoptError::NotACopy(copy.to_owned()))
+    }
+}
+
+/// What a text says in the place of a rule.
+fn read_back(rule: &Rule, text: &str) -> Option<Rule> {
+    match parse(Source { origin: rule.origin.clone(), text: Ok(text.into()) }).entry {
+        Entry::Rule(rule) => Some(*rule),
+        Entry::Rejected(_) => None,
     }
 }
 
@@ -117,6 +149,15 @@ fn adopted(
     if new.proof.is_wider() {
         return Err(no_form("it would apply to more".to_owned()));
     }
-    let marked = rulebook::export::marker("x") + "\n";
-    Ok(new.text.replacen(&marked, "", 1))
+    let text = new.text.replacen(&(marker("x") + "\n"), "", 1);
+    // What no copy says would be lost with the header.
+    let parts = |rule: &Rule| {
+        (rule.id.clone(), rule.description.clone(), rule.priority, rule.tags.clone(), rule.repeat)
+    };
+    match read_back(rule, &text) {
+        Some(own) if parts(&own) == parts(rule) && own.examples.is_some() == rule.examples.is_some() => {
+            Ok(text)
+        }
+        _ => Err(no_form("the header of the rule says more than the copy".to_owned())),
+    }
 }

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rulebook::evidence::Root;
+
 use super::files::{Files, PlannedFile};
 use super::plan::ExportPlan;
 use super::stale::{Taken, take_out};
@@ -57,14 +59,26 @@ impl ExportPlan {
 }
 
 impl Workspace {
+    /// The folders that copies are written to, one per root.
+    pub(super) fn export_folders(&self, dir: Option<&Path>) -> Vec<PathBuf> {
+        let roots = &self.roots.roots;
+        let of_root = |root: &Root| match dir {
+            None => PathBuf::from(&root.path),
+            Some(dir) if roots.len() == 1 => dir.to_owned(),
+            // Copies of several roots may have the same path.
+            Some(dir) => dir.join(&root.name),
+        };
+        roots.iter().map(of_root).collect()
+    }
+
     /// Waits until no other export writes to the same folders. They stay locked until the returned values are dropped. A folder
     /// that cannot be locked is not: not every file system can.
     #[must_use]
     pub fn lock_exports(&self, dir: Option<&Path>) -> Vec<File> {
-        let roots = self.roots.roots.iter().map(|root| Path::new(&root.path));
         // In one order, so that two exports never wait for each other.
-        let folders: BTreeSet<&Path> = roots.chain(dir).collect();
-        folders.into_iter().filter_map(|folder| write::lock_folder(folder).ok().flatten()).collect()
+        let roots = self.export_folders(None);
+        let folders: BTreeSet<PathBuf> = roots.into_iter().chain(self.export_folders(dir)).collect();
+        folders.iter().filter_map(|folder| write::lock_folder(folder).ok().flatten()).collect()
     }
 
     /// Takes every copy out again. Returns the files that change and, by name, those that stay because they were edited.
@@ -72,13 +86,9 @@ impl Workspace {
     /// # Errors
     /// If a file cannot be read.
     pub fn remove_exported(&self, dir: Option<&Path>) -> io::Result<(ExportPlan, Vec<String>)> {
-        let bases: Vec<PathBuf> = match dir {
-            Some(dir) => vec![dir.to_owned()],
-            None => self.roots.roots.iter().map(|root| root.path.clone().into()).collect(),
-        };
         let read = |base: PathBuf| RecordedCopies::read(&Storage::Disk, &base).map(|records| (base, records));
         let records: Vec<(PathBuf, RecordedCopies)> =
-            bases.into_iter().map(read).collect::<io::Result<_>>()?;
+            self.export_folders(dir).into_iter().map(read).collect::<io::Result<_>>()?;
         let mut files = Files::new(&records);
         let mut kept: BTreeSet<String> = BTreeSet::new();
         let mut left: Vec<(PathBuf, RecordedCopies)> = records.clone();
@@ -130,7 +140,8 @@ fn write_files(files: &[PlannedFile], mut records: Vec<(PathBuf, RecordedCopies)
     for (file, result) in texts.iter().zip(write::rewrite_all(&texts)) {
         failures.extend(result.map_err(failed(&file.path)).err());
     }
-    for (base, mut record) in records {
+    // In reverse: the first one may have made the folder of the others.
+    for (base, mut record) in records.into_iter().rev() {
         let path = base.join(FILE);
         record.keep(&base, &RecordedCopies::read(&Storage::Disk, &base).map_err(failed(&path))?, &failures);
         match record.text() {

@@ -20,6 +20,8 @@ pub(super) struct Original<'r> {
     pub(super) path: String,
     /// The hash of its file.
     pub(super) hash: String,
+    /// What people should know about every copy.
+    pub(super) notes: Vec<String>,
 }
 
 /// A rule and what it becomes, before it is compared with the tree.

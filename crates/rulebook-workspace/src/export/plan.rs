@@ -1,7 +1,7 @@
 //! Planning: what an export writes, and how each copy compares with its rule.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -64,23 +64,18 @@ impl Sources<'_> {
         tree: &Tree,
         options: &ExportOptions,
     ) -> Result<ExportPlan, PlanError> {
-        let roots: Vec<PathBuf> =
-            self.workspace().roots.roots.iter().map(|root| root.path.clone().into()).collect();
-        let mut recorded: Vec<BTreeMap<PathBuf, Vec<PathBuf>>> = Vec::new();
+        let workspace = self.workspace();
+        let folders = workspace.export_folders(options.dir.as_deref());
+        let mut recorded: Vec<HashSet<PathBuf>> = Vec::new();
         let mut records = Vec::new();
-        for root in &roots {
+        for (root, base) in workspace.export_folders(None).iter().zip(folders) {
             let own = RecordedCopies::read(&Storage::Disk, root)?;
-            recorded.push(own.by_copy(root));
-            let base = options.dir.clone().unwrap_or_else(|| root.clone());
-            records.push((
-                base.clone(),
-                if options.dir.is_some() { RecordedCopies::read(&Storage::Disk, &base)? } else { own },
-            ));
+            recorded.push(own.paths(root));
+            let own = if base == *root { own } else { RecordedCopies::read(&Storage::Disk, &base)? };
+            records.push((base, own));
         }
         let is_copy = |rule: &Rule| {
-            recorded
-                .get(rule.origin.root)
-                .is_some_and(|copies| copies.contains_key(Path::new(&rule.origin.path)))
+            recorded.get(rule.origin.root).is_some_and(|copies| copies.contains(Path::new(&rule.origin.path)))
                 && !rule.is_located()
         };
         let selected = select(book, &options.from, &is_copy).map_err(PlanError::Select)?;
@@ -108,10 +103,13 @@ impl Planner<'_> {
     fn original<'r>(&self, rule: &'r Rule) -> Original<'r> {
         let root = &self.sources.workspace().roots.roots[rule.origin.root].path;
         let inner = Path::new(&rule.origin.path).strip_prefix(root);
+        let text = self.sources.text(rule);
+        let left_behind = |text: &str| self.options.tool.and_then(|tool| tool.left_behind(text));
         Original {
+            notes: text.as_deref().and_then(left_behind).into_iter().collect(),
             meant: Meant::of(rule),
             path: inner.map_or_else(|_| rule.origin.display.clone(), posix),
-            hash: self.sources.text(rule).map(|text| source_hash(&text)).unwrap_or_default(),
+            hash: text.map(|text| source_hash(&text)).unwrap_or_default(),
         }
     }
 
@@ -168,13 +166,15 @@ impl Planner<'_> {
                 let drafts = self.placed(original, group, drafts, taken, files)?;
                 for (target, draft) in group.iter().zip(drafts) {
                     let at = targets.iter().position(|other| other.name == target.name);
-                    let pending = Pending { original, target, draft, read_from: None, notes: Vec::new() };
+                    let notes = original.notes.clone();
+                    let pending = Pending { original, target, draft, read_from: None, notes };
                     by_target[at.expect("it is one of them")].push(pending);
                 }
             }
         }
         for (pending, target) in by_target.iter_mut().zip(targets) {
-            if let Some(agent) = target.agent() {
+            // In another folder, agents do not read the rules of this workspace.
+            if let Some(agent) = target.agent().filter(|_| self.options.dir.is_none()) {
                 find_readers(pending, target, &self.sources.native(agent).book);
             }
         }

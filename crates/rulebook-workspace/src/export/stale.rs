@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
-use rulebook::export::{Blocks, Target, is_marked};
+use rulebook::export::{Blocks, Target, Tool, is_marked};
 
 use super::ExportOptions;
 use super::files::{ExportRow, Files, INDEX, Outcome};
@@ -30,7 +30,10 @@ pub(super) fn remove(
         let is_ours = |record: &Record| {
             let is_wanted = options.to.iter().any(|target| target.name == record.target);
             let is_selected = selected.contains(&(root, record.source.as_str()));
-            options.sync || is_wanted && (is_selected || record.source.is_empty())
+            // What was imported from a tool is no copy of a rule here, and the other way round.
+            let of_file = Tool::of_file(&record.source).map(|tool| tool.name);
+            of_file == options.tool.map(|tool| tool.name)
+                && (options.sync || is_wanted && (is_selected || record.source.is_empty()))
         };
         let (stale, kept): (Vec<Record>, Vec<Record>) =
             recorded.copies.drain(..).partition(|record| is_ours(record) && !is_planned(record));

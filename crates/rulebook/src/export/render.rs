@@ -3,7 +3,7 @@
 use super::name::marker;
 use super::target::{Form, Line, ListStyle, Target};
 use crate::frontmatter::{quoted, scalar};
-use crate::rule::Rule;
+use crate::rule::{Activation, Rule};
 
 /// Renders a rule with these patterns.
 pub(super) fn render(
@@ -74,15 +74,21 @@ impl Target {
     }
 }
 
-/// Renders a list of rules that an agent can read on request: their files, descriptions and patterns.
+/// Renders a list of rules that an agent can read on request: their files, what they are about, and when they are meant.
 #[must_use]
 pub fn index<'r>(rules: impl Iterator<Item = &'r Rule>) -> String {
     let row = |rule: &Rule| {
-        let about =
-            rule.description.as_deref().map(|text| format!(": {}", one_line(text))).unwrap_or_default();
+        let first = || super::without_marker(&rule.body).lines().find(|line| !line.trim().is_empty());
+        let about = rule.description.as_deref().or_else(first).unwrap_or_default();
+        let about = one_line(about.trim_start_matches('#'));
         let globs: Vec<String> = rule.globs.iter().map(|glob| format!("`{glob}`")).collect();
-        let globs = if globs.is_empty() { String::new() } else { format!(" (for {})", globs.join(", ")) };
-        format!("- `{}`{about}{globs}\n", rule.origin.display)
+        let folder = rule.origin.nest().map(|(_, folder)| format!(" in `{folder}`")).unwrap_or_default();
+        let when = match (rule.activation, globs.is_empty()) {
+            (Activation::Manual, _) => " (only if the user mentions it)".to_owned(),
+            (_, true) => String::new(),
+            (_, false) => format!(" (for {}{folder})", globs.join(", ")),
+        };
+        format!("- `{}`: {about}{when}\n", rule.origin.display)
     };
     let rows: String = rules.map(row).collect();
     format!("# More rules\n\nRead one of these files when it fits the work:\n\n{rows}")

@@ -186,7 +186,39 @@ fn pattern() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["src", "app", "packages/web", "docs", "lib/core", "test"]);
     let extension =
         prop::sample::select(vec!["ts", "tsx", "py", "md", "test.ts", "{ts,tsx}", "{js,jsx,mjs}"]);
-    (name, extension, 0..8usize).prop_map(|(name, extension, shape)| match shape {
+    let odd = prop::sample::select(vec![
+        "*",
+        "**",
+        "**/*",
+        "**/*.*",
+        "*.*",
+        "src/**/*.*",
+        "src/*",
+        "src/*.*",
+        "/src/**",
+        "/*",
+        "./src/**/*.ts",
+        "src",
+        "src/",
+        "docs/**/",
+        "app/[id]/*.ts",
+        "**/(app|lib)/*.ts",
+        "**/*.(ts|tsx)",
+        "*.config.{js,ts}",
+        ".github/**",
+        "**/.env*",
+        "Makefile",
+        "**/Dockerfile*",
+        "*/index.ts",
+        "src/*/*.ts",
+        "**/test_*.py",
+        "?.ts",
+        "src/**/x/**/*.ts",
+        "*ts",
+        ".*",
+        "**/*.d",
+    ]);
+    (name, extension, odd, 0..12usize).prop_map(|(name, extension, odd, shape)| match shape {
         0 => format!("**/*.{extension}"),
         1 => format!("*.{extension}"),
         2 => format!("{name}/**"),
@@ -194,6 +226,7 @@ fn pattern() -> impl Strategy<Value = String> {
         4 => format!("{name}/*.{extension}"),
         5 => format!("**/{name}/**"),
         6 => format!("{name}/**/*"),
+        8.. => odd.to_owned(),
         _ => format!(
             "{name}/index.{}",
             extension.split(['{', ',']).next_back().unwrap_or("ts").trim_matches('}')
@@ -272,7 +305,7 @@ fn authored(draft: &Draft) -> Option<Rule> {
 /// More paths than the proof looks at.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let part = prop::sample::select(vec![
-        "src", "app", "packages", "web", "docs", "lib", "core", "test", "x", ".github",
+        "src", "app", "packages", "web", "docs", "lib", "core", "test", "x", ".github", "[id]", ".x",
     ]);
     let file = prop::sample::select(vec![
         "a.ts",
@@ -283,6 +316,12 @@ fn paths() -> impl Strategy<Value = Vec<String>> {
         "e.test.ts",
         "Makefile",
         "f.mjs",
+        ".env",
+        "Dockerfile.dev",
+        "vite.config.ts",
+        "test_a.py",
+        "b.d",
+        "LICENSE",
     ]);
     let path = (prop::collection::vec(part, 0..4), file)
         .prop_map(|(folders, file)| folders.into_iter().chain([file]).collect::<Vec<_>>().join("/"));
@@ -304,8 +343,6 @@ fn tally(meant: &Rule, copy: &Rule, paths: &[String]) -> Tally {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
-
     /// No copy changes what a rule does without the report saying so: what the proof calls the same is the same on other
     /// paths too.
     #[test]

@@ -5,7 +5,8 @@ use crate::format::table::designs::RULEBOOK;
 use crate::format::{
     ActivationKey, Bare, Base, Broken, Confidence, Depth, Format, Keys, SameId, StatedActivation, formats,
 };
-use crate::frontmatter::Tier;
+use crate::frontmatter::{Header, Tier, Value, read};
+use crate::source::Origin;
 
 /// A tool that generates rule files from its own.
 #[derive(Debug)]
@@ -70,5 +71,30 @@ impl Tool {
     /// Returns the tool of a name.
     pub fn named(name: &str) -> Option<&'static Tool> {
         TOOLS.iter().find(|tool| tool.name == name)
+    }
+
+    /// Returns the tool whose own folder has this file.
+    pub fn of_file(path: &str) -> Option<&'static Tool> {
+        TOOLS.iter().find(|tool| Origin::at(tool.formats, path).is_some())
+    }
+
+    /// What the header of one of its files says about single agents, which no copy says; `None` if nothing.
+    pub fn left_behind(&self, text: &str) -> Option<String> {
+        let header =
+            self.formats.iter().filter_map(|format| format.tier).map(|tier| read(text, tier).header).next();
+        let Some(Header::Read { fields, .. }) = header else { return None };
+        let is_any = |value: &Value| match value {
+            Value::Text(text) => text == "*",
+            Value::List(nodes) => nodes.iter().any(|node| node.value == Value::Text("*".to_owned())),
+            _ => false,
+        };
+        let is_left = |value: &Value, key: &str| match key {
+            "targets" => !is_any(value),
+            _ => matches!(value, Value::Map(_)),
+        };
+        let keys = fields.iter().filter(|field| is_left(&field.node.value, &field.key));
+        let keys: Vec<String> = keys.map(|field| format!("`{}`", field.key)).collect();
+        (!keys.is_empty())
+            .then(|| format!("the copy is for every agent, without {} of its header", keys.join(" and ")))
     }
 }

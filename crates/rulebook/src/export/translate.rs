@@ -16,19 +16,21 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
     if folder.is_empty() {
         add(Some(patterns.to_vec()));
     }
-    // Lines that only take folders out again say nothing about files.
-    let takes_folders_out = |pattern: &&String| pattern.starts_with('!') && pattern.ends_with('/');
-    if matches!(from, Dialect::Claude | Dialect::Gitignore)
-        && patterns.iter().any(|one| takes_folders_out(&one))
-    {
-        let others: Vec<String> = patterns.iter().filter(|one| !takes_folders_out(one)).cloned().collect();
-        candidates(&others, from, to, folder).into_iter().for_each(|list| add(Some(list)));
+    // Lines that only take folders out again say nothing about files but that the line of that name is for files alone.
+    let is_ordered = matches!(from, Dialect::Claude | Dialect::Gitignore);
+    let (folders_out, patterns): (Vec<&String>, Vec<&String>) =
+        patterns.iter().partition(|one| is_ordered && one.starts_with('!') && one.ends_with('/'));
+    if folder.is_empty() && !folders_out.is_empty() {
+        add(Some(patterns.iter().copied().cloned().collect()));
     }
-    let rooted: Option<Vec<String>> = patterns
-        .iter()
-        .map(|pattern| rooted(pattern, from, folder))
-        .collect::<Option<Vec<_>>>()
-        .map(|all| all.concat());
+    let is_for_files = |line: &String| folders_out.iter().any(|out| out[1..].strip_suffix('/') == Some(line));
+    let rooted_line = |line: &&String| {
+        let mut all = rooted(line, from, folder)?;
+        all.retain(|one| !is_for_files(line) || !one.ends_with("/**"));
+        Some(all)
+    };
+    let rooted: Option<Vec<String>> =
+        patterns.iter().map(rooted_line).collect::<Option<Vec<_>>>().map(|all| all.concat());
     let Some(rooted) = rooted else { return found };
     let written = |list: &[String], tail: Tail| -> Vec<String> {
         list.iter().map(|pattern| write(pattern, to, tail)).collect()

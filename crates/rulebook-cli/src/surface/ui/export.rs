@@ -32,6 +32,7 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
         let options = ExportOptions {
             from: from.clone(),
             to: to.clone(),
+            tool: None,
             allow: settings.allow.unwrap_or(Allow::Meant),
             loss: settings.loss,
             keep: Vec::new(),
