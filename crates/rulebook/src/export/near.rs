@@ -29,7 +29,9 @@ pub(super) fn paths(globs: &BTreeSet<Cow<'_, str>>, folder: &str) -> Vec<String>
     let mut inner: BTreeSet<String> = OTHERS.iter().map(|&path| path.to_owned()).collect();
     for glob in globs.iter().map(AsRef::as_ref).flat_map(expand).take(MAX_PATTERNS) {
         let near: Vec<String> = near(&glob).into_iter().filter(|path| !is_below_file(path)).collect();
-        inner.extend(near.first().map(|path| hidden(path)));
+        inner.extend(near.first().map(|path| beside(path, &format!(".{}", name(path)))));
+        // The name of a hidden folder looks like an extension.
+        inner.extend(near.first().map(|path| beside(path, ".zz/zz")));
         inner.extend(near.first().map(|path| path.to_uppercase()));
         inner.extend(near);
         // `**/` may stand for nothing.
@@ -52,10 +54,11 @@ fn is_below_file(path: &str) -> bool {
     folder.split('/').any(is_file)
 }
 
-/// The path with its name hidden.
-fn hidden(path: &str) -> String {
-    match path.rsplit_once('/') {
-        Some((folder, name)) => format!("{folder}/.{name}"),
-        None => format!(".{path}"),
-    }
+fn name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// The path with another name.
+fn beside(path: &str, other: &str) -> String {
+    [path.strip_suffix(name(path)).unwrap_or_default(), other].concat()
 }

@@ -14,6 +14,10 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
         found.extend(list);
     };
     if folder.is_empty() {
+        if from == Dialect::Minimatch && to != from {
+            let shown: Vec<String> = patterns.iter().map(|pattern| without_hidden(pattern)).collect();
+            add(Some(shown).filter(|shown| shown != patterns));
+        }
         add(Some(patterns.to_vec()));
     }
     // Lines that only take folders out again say nothing about files but that the line of that name is for files alone.
@@ -52,8 +56,10 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
         if NO_HIDDEN.iter().all(|hidden| rooted.iter().any(|pattern| pattern == hidden)) {
             add(Some(rooted.iter().filter(|pattern| !is_about_hidden(pattern)).cloned().collect()));
         }
-        for list in [Some(&plain), expanded.as_ref()].into_iter().flatten() {
-            add(Some(list.iter().map(|pattern| with_hidden(pattern)).collect()));
+        for folders in [ONE_HIDDEN, TWO_HIDDEN] {
+            for list in [Some(&plain), expanded.as_ref()].into_iter().flatten() {
+                add(Some(list.iter().map(|pattern| with_hidden(pattern, folders)).collect()));
+            }
         }
     }
     if plain != rooted {
@@ -69,8 +75,17 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
     } else {
         add(Some(rooted.iter().map(|pattern| write(&spelled_out(pattern), to, Tail::Kept)).collect()));
     }
-    for list in [Some(rooted), expanded].into_iter().flatten() {
-        add(Some(written(&list, Tail::Files)));
+    for list in [Some(&rooted), expanded.as_ref()].into_iter().flatten() {
+        add(Some(written(list, Tail::Files)));
+    }
+    // A name with an extension may be that of a folder.
+    if is_ordered && !matches!(to, Dialect::Claude | Dialect::Gitignore) {
+        let with_folders = |pattern: &String| match pattern.starts_with('!') || pattern.ends_with("/**") {
+            true => vec![pattern.clone()],
+            false => vec![pattern.clone(), format!("{pattern}/**")],
+        };
+        let all: Vec<String> = rooted.iter().flat_map(with_folders).collect();
+        add(Some(written(&all, Tail::Kept)));
     }
     found
 }
@@ -228,18 +243,25 @@ fn write(pattern: &str, to: Dialect, tail: Tail) -> String {
     format!("{not}{text}")
 }
 
-/// What [`with_hidden`] writes for parts of a pattern, and the parts.
-const HIDDEN_TOO: &[(&str, &str)] = &[
-    ("{**,**/.*,**/.*/**}", "**"),
-    ("{**/,**/.*/**/}", "**/"),
-    ("{*,.*,}", "*"),
-    ("{?,.}", "?"),
-    ("{,.}", ""),
-];
+/// What [`with_hidden`] writes for `**` at the end of a pattern and elsewhere.
+type AnyFolders = [&'static str; 2];
+
+/// Any folders, of which one may be hidden.
+const ONE_HIDDEN: AnyFolders = ["{**,**/.*,**/.*/**}", "{**/,**/.*/**/}"];
+
+/// Any folders, of which two may be hidden.
+const TWO_HIDDEN: AnyFolders =
+    ["{**,**/.*,**/.*/**,**/.*/**/.*,**/.*/**/.*/**}", "{**/,**/.*/**/,**/.*/**/.*/**/}"];
+
+/// What it writes for the start of a name, and the start.
+const HIDDEN_NAME: &[(&str, &str)] = &[("{*,.*,}", "*"), ("{?,.}", "?"), ("{,.}", "")];
 
 /// Undoes [`with_hidden`].
 pub(super) fn without_hidden(pattern: &str) -> String {
-    HIDDEN_TOO.iter().fold(pattern.to_owned(), |text, (written, part)| text.replace(written, part))
+    let folders =
+        [TWO_HIDDEN, ONE_HIDDEN].into_iter().flat_map(|[last, inner]| [(last, "**"), (inner, "**/")]);
+    let all = folders.chain(HIDDEN_NAME.iter().copied());
+    all.fold(pattern.to_owned(), |text, (written, part)| text.replace(written, part))
 }
 
 /// A pattern that matches the same files, but is none of the words for "every request" that some agents know.
@@ -252,20 +274,20 @@ fn spelled_out(pattern: &str) -> String {
 }
 
 /// A pattern for minimatch that matches hidden files and folders too.
-fn with_hidden(pattern: &str) -> String {
+fn with_hidden(pattern: &str, [last_folders, folders]: AnyFolders) -> String {
     let (not, bare) = exclusion(pattern);
     let segments: Vec<&str> = bare.split('/').collect();
     let last = segments.len() - 1;
     let mut text = not.to_owned();
     for (at, segment) in segments.iter().enumerate() {
         match *segment {
-            "**" if at == last => text.push_str(HIDDEN_TOO[0].0),
-            "**" => text.push_str(HIDDEN_TOO[1].0),
+            "**" if at == last => text.push_str(last_folders),
+            "**" => text.push_str(folders),
             wild => match (wild.strip_prefix('*'), wild.strip_prefix('?')) {
                 // The star may stand for nothing.
-                (Some(rest), _) if rest.starts_with('.') => text.extend([HIDDEN_TOO[2].0, rest]),
-                (Some(_), _) => text.extend([HIDDEN_TOO[4].0, wild]),
-                (_, Some(rest)) => text.extend([HIDDEN_TOO[3].0, rest]),
+                (Some(rest), _) if rest.starts_with('.') => text.extend([HIDDEN_NAME[0].0, rest]),
+                (Some(_), _) => text.extend([HIDDEN_NAME[2].0, wild]),
+                (_, Some(rest)) => text.extend([HIDDEN_NAME[1].0, rest]),
                 _ => text.push_str(wild),
             },
         }
