@@ -74,6 +74,38 @@ WAYS = [
      ["/opt/runner/node_modules/.bin/rulebook"], "rm -r /opt/runner"),
 ]
 
+NODE = """
+const { Book } = await import("PACKAGE");
+const book = await Book.OPEN;
+const { targets } = await book.explain({ input: { paths: ["src/a.ts"] } });
+console.log(targets[0].stack.map(({ source }) => source).join());
+book.close();
+"""
+ON_DISK = 'open({ roots: ["/sample"] })'
+IN_MEMORY = 'ofTexts({ texts: [{ path: ".cursor/rules/ts.mdc", text: "---\\nglobs: src/*.ts\\n---\\nUse types." }], files: ["src/a.ts"] })'
+PYTHON = """
+from rulebook_py import Book
+with Book.open({"roots": ["/sample"]}) as book:
+    print([rule["source"] for rule in book.explain({"input": {"paths": ["src/a.ts"]}})["targets"][0]["stack"]])
+"""
+
+
+def npm_library(name: str, opened: str) -> tuple[str, str, list[str], str]:
+    """A library for Node in a project of its own."""
+    program = NODE.replace("PACKAGE", name).replace("OPEN", opened)
+    return (f"npm i {name}", f"mkdir /opt/library && cd /opt/library && npm init -y && npm i {name}",
+            ["node", "--input-type=module", "-e", program],
+            f"cd /opt/library && npm rm {name} && test -z \"$(find . -path '*{name}*')\" && cd / && rm -r /opt/library")
+
+
+# Libraries: name, how to install it, a program that uses it, how to remove it.
+LIBRARIES = [
+    npm_library("rulebook-node", ON_DISK),
+    npm_library("rulebook-wasm", IN_MEMORY),
+    ("pip install rulebook-py", venv(f"{PIP} install {OFFLINE} rulebook-py"), ["/opt/env/bin/python", "-c", PYTHON],
+     f"{PIP} uninstall -y rulebook-py && test -z \"$(find /opt/env -iname '*rulebook*')\" && rm -r /opt/env"),
+]
+
 
 def start_registry() -> subprocess.Popen:
     """Starts verdaccio without any registry above it, and publishes the packages of npm there."""
@@ -92,6 +124,18 @@ def start_registry() -> subprocess.Popen:
     for package in sorted(PACKAGES.glob("npm/*.tgz"), key=lambda path: (path.name.startswith("rulebook-cli-0"), path.name)):
         run("npm", "publish", "--registry", REGISTRY, str(package))
     return server
+
+
+def is_library_fine(name: str, install: str, program: list[str], remove: str) -> bool:
+    """Whether a library answers as it should, and leaves nothing."""
+    before = files()
+    run("sh", "-c", install)
+    project = Path("/opt/library")
+    answer = run(*program, cwd=project if project.exists() else SAMPLE)
+    run("sh", "-c", remove)
+    left = sorted(files() - before)
+    print(f"{name:30} answers {answer.strip()}  {', '.join(left) or 'nothing'}", flush=True)
+    return ".cursor/rules/ts.mdc" in answer and not left
 
 
 def main() -> None:
@@ -126,6 +170,8 @@ def main() -> None:
         print(f"{name:30} {version * 1000:7.1f} ms {first * 1000:7.1f} ms {first / version:6.2f}  {', '.join(left) or 'nothing'}", flush=True)
         if left or first > 5 * version:
             failed.append(name)
+    if any(PACKAGES.glob("npm/rulebook-node-*")):
+        failed += [name for name, *parts in LIBRARIES if not is_library_fine(name, *parts)]
     server.terminate()
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
 
