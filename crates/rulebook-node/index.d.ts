@@ -35,6 +35,12 @@ export class Book {
   close(): void;
 }
 
+/**
+ * Answers one event of an agent as the command `rulebook hook HOST` does: the event goes in as the agent's extension reports it, and the
+ * answer is what the command would print, or null. The extensions that `rulebook install` writes use it, so that no process starts.
+ */
+export function hook(host: string, event: object): Promise<Record<string, unknown> | null>;
+
 /** The memory of one conversation. Calls that return promises run in their order. */
 export class Session {
   private constructor();

@@ -129,4 +129,10 @@ class Session {
   }
 }
 
-module.exports = { Book, Session, RulebookError };
+/** Answers an event of an agent as `rulebook hook` does. */
+const hook = async (host, event) => {
+  const answer = made(await native.hook(string(host, "host"), request(event)));
+  return answer === undefined ? null : read(answer);
+};
+
+module.exports = { Book, Session, RulebookError, hook };

@@ -1,3 +1,3 @@
 import library from "./index.js";
 
-export const { Book, Session, RulebookError } = library;
+export const { Book, Session, RulebookError, hook } = library;

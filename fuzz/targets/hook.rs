@@ -8,6 +8,6 @@ fuzz_target!(|data: &[u8]| {
     let Some(end) = data.iter().position(|byte| *byte == b'\n') else { return };
     let (name, event) = (&data[..end], &data[end + 1..]);
     let Ok(host) = std::str::from_utf8(name) else { return };
-    let _ = rulebook_cli::answer_hook(&REPO, host, event);
+    let _ = rulebook_cli::answer_hook(Some(&REPO), host, event);
     forget_sessions();
 });

@@ -20,7 +20,7 @@ const answers = (shown) => assert.match(shown, /Two spaces\.[^]*Use React\.[^]*\
 const watches = (shown) => assert.deepEqual(shown.trim().split("\n"), ["let a", "let a", ": number = 1"]);
 /** The languages, with what their programs print. */
 const LANGUAGES = {
-  js: { file: "example.mjs", program: "node", prints: [answers, watches, (shown) => assert.match(shown, /Use React\.[^]*cline native/)] },
+  js: { file: "example.mjs", program: "node", prints: [answers, (shown) => assert.match(shown, /Use React\./), watches, (shown) => assert.match(shown, /Use React\.[^]*cline native/)] },
   python: { file: "example.py", program: process.env.PYTHON, prints: [answers, watches] },
 };
 

@@ -1,11 +1,11 @@
 // The addon for Node: the table of cases, streams, errors and memory. Started by scripts/bindings.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { Book, RulebookError } from "rulebook-node";
+import { Book, RulebookError, hook } from "rulebook-node";
 import { TEXTS, cases, collect, refuses, run, staysSmall, watches } from "./cases.mjs";
 
 const top = mkdtempSync(join(tmpdir(), "rulebook-node-"));
@@ -92,3 +92,33 @@ test("CommonJS gets the same", () => {
 });
 
 test("books and sessions give their memory back", { timeout: 120_000 }, () => staysSmall(inMemory, 300));
+
+test("events of agents are answered without a process, by the library alone and by an extension that finds it", async () => {
+  const root = join(top, "wired");
+  const plugins = join(root, ".opencode/plugin");
+  mkdirSync(join(root, ".git"), { recursive: true });
+  mkdirSync(join(root, ".clinerules"));
+  mkdirSync(join(root, "node_modules"));
+  mkdirSync(plugins, { recursive: true });
+  writeFileSync(join(root, ".clinerules/web.md"), "---\npaths: ['web/**']\n---\nUse React.");
+  const event = (sessionID) => ({
+    event: "chat.message", directory: root, input: { sessionID },
+    output: { message: { id: "m" }, parts: [{ type: "text", text: "fix web/a.ts" }] },
+  });
+  assert.match((await hook("opencode", event("one"))).context, /Use React\./);
+  assert.equal((await hook("opencode", event("one")))?.context, undefined, "once per session");
+  assert.equal(await hook("nobody", event("one")), null);
+  await assert.rejects(hook("opencode"), { code: "BAD_REQUEST" });
+
+  const template = readFileSync(new URL("../../crates/rulebook-cli/src/surface/install/templates/opencode.js", import.meta.url), "utf8");
+  const plugin = join(plugins, "rulebook.mjs");
+  writeFileSync(plugin, template.replace("@PROGRAM@", '"/nonexistent"'));
+  symlinkSync(dirname(createRequire(import.meta.url).resolve("rulebook-node/package.json")), join(root, "node_modules/rulebook-node"));
+  const { Rulebook } = await import(plugin);
+  const shown = [];
+  const client = { tui: { showToast: async ({ body }) => shown.push(body.message) } };
+  const { input, output } = event("two");
+  await (await Rulebook({ client, directory: root }))["chat.message"](input, output);
+  assert.match(output.parts[1].text, /Use React\./);
+  assert.match(shown[0], /web/);
+});

@@ -42,15 +42,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Answers one hook event as `rulebook hook HOST --root ROOT` does; `None` where the host needs no answer or is unknown.
+/// Answers one hook event as `rulebook hook HOST` does; `None` where the host needs no answer or is unknown. Without a root,
+/// the event names the folder. Nothing is printed.
 ///
 /// # Errors
 ///
 /// Fails if the event is not JSON or the workspace cannot be opened.
-pub fn answer_hook(root: &Path, host: &str, event: &[u8]) -> anyhow::Result<Option<Value>> {
+pub fn answer_hook(root: Option<&Path>, host: &str, event: &[u8]) -> anyhow::Result<Option<Value>> {
     let Some(host) = surface::hook::Host::named(host) else { return Ok(None) };
-    let args = args::Args { root: vec![root.to_owned()], set: Vec::new(), json: false, command: None };
-    surface::hook::reply(&args, host, event, surface::hook::Caller::Server)
+    let root = root.map(Path::to_owned).into_iter().collect();
+    let args = args::Args { root, set: Vec::new(), json: false, command: None };
+    surface::hook::reply(&args, host, event, surface::hook::Caller::Library)
 }
 
 #[cfg(feature = "fuzzing")]

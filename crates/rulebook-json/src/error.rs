@@ -54,7 +54,8 @@ pub struct JsonError {
 }
 
 impl JsonError {
-    pub(crate) fn new(code: ErrorCode, message: impl fmt::Display) -> JsonError {
+    /// Returns an error.
+    pub fn new(code: ErrorCode, message: impl fmt::Display) -> JsonError {
         JsonError { code, message: message.to_string() }
     }
 }

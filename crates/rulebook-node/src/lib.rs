@@ -7,7 +7,7 @@ mod work;
 
 use napi::bindgen_prelude::{AsyncTask, Either};
 use napi_derive::napi;
-use rulebook_json::{Book, JsonError, Session, Shared};
+use rulebook_json::{Book, ErrorCode, JsonError, Session, Shared};
 
 use work::Work;
 
@@ -46,6 +46,16 @@ pub fn open(options: String) -> AsyncTask<Work<NativeBook>> {
 #[napi]
 pub fn of_texts(options: String) -> AsyncTask<Work<NativeBook>> {
     Work::task(move || Book::of_texts(&options).map(|book| NativeBook { book: Shared::new(book) }))
+}
+
+/// Answers one event of a host as `rulebook hook HOST` does.
+#[napi]
+pub fn hook(host: String, event: String) -> AsyncTask<Work<Option<String>>> {
+    Work::task(move || {
+        let answer = rulebook_cli::answer_hook(None, &host, event.as_bytes());
+        let failed = |error| JsonError::new(ErrorCode::BadRequest, format!("{error:#}"));
+        Ok(answer.map_err(failed)?.map(|answer| answer.to_string()))
+    })
 }
 
 /// The rules of a workspace.

@@ -25,7 +25,10 @@ pub(crate) enum Caller {
     /// A process that ends with its answer; with `all`, the host's own formats are delivered too.
     Process { all: bool },
     /// A server that continues.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "no other server answers hooks"))]
     Server,
+    /// A program that the answer is returned to, and that owns the terminal.
+    Library,
 }
 
 impl Caller {
@@ -33,7 +36,7 @@ impl Caller {
     pub(super) fn leave<T>(self, done: T) {
         match self {
             Caller::Process { .. } => std::mem::forget(done),
-            Caller::Server => drop(done),
+            Caller::Server | Caller::Library => drop(done),
         }
     }
 }
@@ -95,7 +98,7 @@ pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, call
         None => reply(workspace, host, event, caller, &mut keeper),
     };
     guard::apply(workspace, host, event, &mut reply, &mut keeper);
-    if let Some(why) = keeper.lost() {
+    if let Some(why) = keeper.lost().filter(|_| !matches!(caller, Caller::Library)) {
         out::print_aside(&format!(
             "rulebook: {why}; rules are delivered without regard to what the session received\n"
         ));

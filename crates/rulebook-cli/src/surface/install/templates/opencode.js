@@ -1,34 +1,36 @@
 // Written by `rulebook install opencode`; `rulebook uninstall opencode` removes it.
-// Runs `rulebook hook opencode` for each event and passes its answer to the model.
+// Asks `rulebook hook opencode` about each event and passes its answer to the model. No process starts where `rulebook-node` is installed.
 import { spawn } from "node:child_process";
 
 const PROGRAM = @PROGRAM@;
 
+const library = import("rulebook-node").then(({ hook }) => hook, () => undefined);
+
+const run = (event) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(PROGRAM, ["hook", "opencode"], { cwd: event.directory, stdio: ["pipe", "pipe", "ignore"], timeout: 10000 });
+    let text = "";
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (chunk) => (text += chunk));
+    child.stdin.on("error", () => {});
+    child.on("error", reject);
+    child.on("close", () => resolve(text));
+    child.stdin.end(JSON.stringify(event));
+  }).then((text) => (text.trim() ? JSON.parse(text) : {}));
+
 export const Rulebook = async ({ client, directory }) => {
   // An answer is {"context": "…", "notice": "…", "deny": "…"} or empty. A failure never stops the agent.
-  const ask = (event, input, output) =>
-    new Promise((resolve) => {
-      const child = spawn(PROGRAM, ["hook", "opencode"], {
-        cwd: directory,
-        stdio: ["pipe", "pipe", "ignore"],
-        timeout: 10000,
-      });
-      let text = "";
-      child.stdout.setEncoding("utf8");
-      child.stdout.on("data", (chunk) => (text += chunk));
-      child.stdin.on("error", () => {});
-      child.on("error", () => resolve({}));
-      child.on("close", () => {
-        try {
-          const answer = text.trim() ? JSON.parse(text) : {};
-          resolve(answer);
-          if (answer.notice) client.tui.showToast({ body: { message: answer.notice, variant: "info" } }).catch(() => {});
-        } catch {
-          resolve({});
-        }
-      });
-      child.stdin.end(JSON.stringify({ event, directory, input, output }));
-    }).catch(() => ({}));
+  const ask = async (name, input, output) => {
+    const event = { event: name, directory, input, output };
+    try {
+      const hook = await library;
+      const answer = hook ? ((await hook("opencode", event)) ?? {}) : await run(event);
+      if (answer.notice) client.tui.showToast({ body: { message: answer.notice, variant: "info" } }).catch(() => {});
+      return answer;
+    } catch {
+      return {};
+    }
+  };
 
   return {
     "chat.message": async (input, output) => {

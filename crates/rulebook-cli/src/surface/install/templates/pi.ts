@@ -1,35 +1,37 @@
 // Written by `rulebook install @HOST@`; `rulebook uninstall @HOST@` removes it.
-// Runs `rulebook hook @HOST@` for each event and passes its answer to the model.
+// Asks `rulebook hook @HOST@` about each event and passes its answer to the model. No process starts where `rulebook-node` is installed.
 import { spawn } from "node:child_process";
 
 const PROGRAM = @PROGRAM@;
 
-// An answer is {"context": "…", "notice": "…", "deny": "…"} or empty. A failure never stops the agent.
-const ask = (event, ctx, more) =>
-  new Promise((resolve) => {
-    const child = spawn(PROGRAM, ["hook", "@HOST@"], {
-      cwd: ctx.cwd,
-      stdio: ["pipe", "pipe", "ignore"],
-      timeout: 10000,
-    });
+const library = import("rulebook-node").then(({ hook }) => hook, () => undefined);
+
+const run = (event) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(PROGRAM, ["hook", "@HOST@"], { cwd: event.cwd, stdio: ["pipe", "pipe", "ignore"], timeout: 10000 });
     let text = "";
     child.stdout.setEncoding("utf8");
     child.stdout.on("data", (chunk) => (text += chunk));
     child.stdin.on("error", () => {});
-    child.on("error", () => resolve({}));
-    child.on("close", () => {
-      try {
-        const answer = text.trim() ? JSON.parse(text) : {};
-        if (answer.notice && ctx.hasUI) ctx.ui.notify(answer.notice, "info");
-        resolve(answer);
-      } catch {
-        resolve({});
-      }
-    });
+    child.on("error", reject);
+    child.on("close", () => resolve(text));
+    child.stdin.end(JSON.stringify(event));
+  }).then((text) => (text.trim() ? JSON.parse(text) : {}));
+
+// An answer is {"context": "…", "notice": "…", "deny": "…"} or empty. A failure never stops the agent.
+const ask = async (name, ctx, more) => {
+  try {
     const session = ctx.sessionManager.getSessionId();
     const { id: model, provider } = ctx.model ?? {};
-    child.stdin.end(JSON.stringify({ event, session, cwd: ctx.cwd, model, provider, ...more }));
-  }).catch(() => ({}));
+    const event = { event: name, session, cwd: ctx.cwd, model, provider, ...more };
+    const hook = await library;
+    const answer = hook ? ((await hook("@HOST@", event)) ?? {}) : await run(event);
+    if (answer.notice && ctx.hasUI) ctx.ui.notify(answer.notice, "info");
+    return answer;
+  } catch {
+    return {};
+  }
+};
 
 export default function (pi) {
   pi.on("before_agent_start", async ({ prompt }, ctx) => {
