@@ -1,4 +1,5 @@
-// The comparison of scripts/ast-grep: every rule on every file of its language, by the command and by Rulebook's grammars.
+// The comparison of scripts/ast-grep: every rule on every file of its language, before and after an edit, by the command and by
+// Rulebook's grammars, which parse the text after the edit from the tree of the text before.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -86,21 +87,37 @@ const pattern = (of) => {
   return part.replace(/"[^"]*"|'[^']*'|\b[A-Za-z_]\w*\b|\b\d+\b/g, (word) => (random(5) === 0 ? pick(names.slice(0, random(4) === 0 ? 5 : 3)) : word));
 };
 
+/** A text after an edit: a part is removed, replaced, or added. */
+const edited = (of, text) => {
+  const [start, length] = [random(text.length + 1), random(4) === 0 ? random(text.length) : random(12)];
+  const added = pick([() => "", () => "x", () => pick(["(", "}", "\n", "'", "é"]), () => pick(of.pieces), () => `${pick(of.pieces)}\n`])();
+  const line = text.indexOf("\n", start) + 1;
+  return random(2) === 0 ? text.slice(0, line) + added + text.slice(line) : text.slice(0, start) + added + text.slice(start + length);
+};
+
 const kind = (of) => ({ kind: pick(of.kinds) });
 const simple = (of) => (random(2) === 0 ? { pattern: pattern(of) } : kind(of));
-/** A rule object of ast-grep. */
+const REGEXES = ["^[a-z]", "x", "\\d+", "(?i)foo|map"];
+/** A rule object of ast-grep, and what stands beside it: `constraints` and `utils`. */
 const rule = (of) => {
   const where = (object) => (random(2) === 0 ? { ...object, stopBy: "end" } : object);
   const forms = [
     () => ({ pattern: pattern(of) }), () => ({ pattern: pattern(of) }), () => kind(of),
     () => ({ ...simple(of), inside: where(kind(of)) }), () => ({ ...kind(of), has: where(simple(of)) }),
     () => ({ any: [simple(of), simple(of), kind(of)] }), () => ({ all: [kind(of), { has: where(simple(of)) }] }),
-    () => ({ ...kind(of), not: { has: where(simple(of)) } }), () => ({ ...kind(of), regex: pick(["^[a-z]", "x", "\\d+", "(?i)foo|map"]) }),
+    () => ({ ...kind(of), not: { has: where(simple(of)) } }), () => ({ ...kind(of), regex: pick(REGEXES) }),
     () => ({ ...kind(of), follows: where(simple(of)) }), () => ({ ...kind(of), precedes: where(simple(of)) }),
     () => ({ ...kind(of), nthChild: pick([1, 2, "2n+1", { position: 1, reverse: true }]) }), () => ({ ...simple(of), not: { inside: where(kind(of)) } }),
+    () => ({ any: [{ ...simple(of), inside: where(kind(of)) }, { all: [kind(of), { not: { has: where(simple(of)) } }] }] }),
+    () => ({ pattern: { context: pick(of.pieces), selector: pick(of.kinds), ...(random(2) === 0 ? { strictness: pick(STRICTNESS) } : {}) } }),
+    () => ({ rule: { pattern: pattern(of) }, constraints: { A: pick([{ regex: pick(REGEXES) }, kind(of), { not: kind(of) }]) } }),
+    () => ({ rule: { ...kind(of), has: where({ matches: "u" }) }, utils: { u: { any: [simple(of), kind(of)] } } }),
+    () => ({ rule: { ...kind(of), not: { matches: "u" } }, utils: { u: { has: where(simple(of)) } } }),
   ];
-  return pick(forms)();
+  const made = pick(forms)();
+  return made.rule ? made : { rule: made };
 };
+const STRICTNESS = ["cst", "smart", "ast", "relaxed", "signature"];
 
 const folder = join(target, "ast-grep/code");
 const tool = join(target, "ast-grep/node_modules/.bin/ast-grep");
@@ -110,14 +127,15 @@ let [pairs, found, differ, refused] = [0, 0, 0, 0];
 for (const [language, of] of Object.entries(LANGUAGES)) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const files = Array.from({ length: fileCount }, (_, at) => [`f${at}.${pick(of.extensions)}`, code(of)]);
+  const files = Array.from({ length: fileCount }, (_, at) => [`f${at}.${pick(of.extensions)}`, code(of)])
+    .flatMap(([name, text]) => [[name, text], [`e${name}`, edited(of, text)]]);
   // The command reads `.tsx` and `.mts` as the languages of their own that they are there.
   files.forEach(([name, text]) => writeFileSync(join(folder, name), text));
   const rules = Array.from({ length: ruleCount }, () => rule(of));
-  const ours = execFileSync(nodes, { input: rules.map((one) => JSON.stringify({ ast: { language, ...one }, files }) + "\n").join(""), maxBuffer: 1 << 28 });
+  const ours = execFileSync(nodes, { input: rules.map((one) => JSON.stringify({ ast: { language, ...one.rule, ...one, rule: undefined }, files }) + "\n").join(""), maxBuffer: 1 << 28 });
   const answers = ours.toString().trim().split("\n").map((line) => JSON.parse(line));
   rules.forEach((one, at) => {
-    const inline = JSON.stringify({ id: "r", language, rule: one });
+    const inline = JSON.stringify({ id: "r", language, ...one });
     const run = spawnSync(tool, ["scan", "--inline-rules", inline, "--json=compact", folder], { maxBuffer: 1 << 28 });
     const said = run.stdout.toString();
     const theirs = said.startsWith("[") ? JSON.parse(said) : null;
