@@ -81,7 +81,7 @@ impl<W: Deref<Target = Workspace>> AgentSession<W> {
         let has_requirements =
             !*is_relayed && prepared.book.rules().any(|(rule, _)| rule.requirements.is_some());
         let shared = keeper.name().filter(|_| has_requirements);
-        let shared = shared.and_then(|(host, session)| workspace.family(host, session));
+        let shared = shared.and_then(|(host, session, agent)| workspace.family(host, session, agent));
         let syntax = workspace.watching_parser(&prepared.book);
         let situation = Situation {
             stream: workspace.settings.stream,
@@ -159,9 +159,9 @@ impl Workspace {
     }
 
     /// A session together with its sub-agents, which share the state of requirements, and with what the proxy refused in it;
-    /// `None` if its own ledger is all there is.
-    pub fn family(&self, host: &str, session: &str) -> Option<Session> {
-        family(&self.state_folder()?, host, session, &self.root_paths())
+    /// `None` if the ledger of this agent is all there is.
+    pub fn family(&self, host: &str, session: &str, agent: Option<&str>) -> Option<Session> {
+        family(&self.state_folder()?, host, session, agent, &self.root_paths())
     }
 
     /// The state of requirements in a session with its sub-agents.

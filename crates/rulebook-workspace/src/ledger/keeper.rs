@@ -89,10 +89,10 @@ impl Keeper {
         }
     }
 
-    /// The host and its name for the session.
-    pub fn name(&self) -> Option<(&str, &str)> {
+    /// The host, its name for the session, and the sub-agent.
+    pub fn name(&self) -> Option<(&str, &str, Option<&str>)> {
         match &self.start {
-            Event::Started { host, session, .. } => Some((host, session)),
+            Event::Started { host, session, agent, .. } => Some((host, session, agent.as_deref())),
             _ => None,
         }
     }

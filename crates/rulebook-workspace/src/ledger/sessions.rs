@@ -55,11 +55,19 @@ pub fn sessions(state: &Path) -> Vec<SessionFile> {
 pub const PROXY: &str = "proxy";
 
 /// The tool calls and requirements of a session and its sub-agents in a workspace, by time, with what the proxy refused in the
-/// session of this name; `None` if its main ledger is all there is.
-pub fn family(state: &Path, host: &str, session: &str, roots: &[String]) -> Option<Session> {
+/// session of this name; `None` if the ledger of this agent is all there is.
+pub fn family(
+    state: &Path,
+    host: &str,
+    session: &str,
+    agent: Option<&str>,
+    roots: &[String],
+) -> Option<Session> {
     let own = ledgers(state, host, session);
+    let this = Ledger::of(state, host, session, agent);
+    let is_alone = own.iter().all(|file| file == this.file());
     let of_proxy = if host == PROXY { Vec::new() } else { ledgers(state, PROXY, session) };
-    (own.len() > 1 || !of_proxy.is_empty()).then(|| merged(state, host, session, own, of_proxy, roots))
+    (!is_alone || !of_proxy.is_empty()).then(|| merged(state, host, session, own, of_proxy, roots))
 }
 
 /// The same, even if its main ledger is all there is.
@@ -86,8 +94,10 @@ fn merged(
 ) -> Session {
     let main = Ledger::of(state, host, session, None);
     let mut all: Vec<(u64, Event)> = Vec::new();
-    let files =
-        own.into_iter().map(|file| (file, true)).chain(of_proxy.into_iter().map(|file| (file, false)));
+    // What was written in the same second: what the main agent did is before what it let others do.
+    let (first, others): (Vec<PathBuf>, Vec<PathBuf>) = own.into_iter().partition(|file| file == main.file());
+    let own = first.into_iter().chain(others);
+    let files = own.map(|file| (file, true)).chain(of_proxy.into_iter().map(|file| (file, false)));
     for (file, is_own) in files {
         let is_main = file == main.file();
         let Ok(mut log) = (Ledger { file }).read() else { continue };

@@ -302,8 +302,13 @@ fn what_another_repositorys_rules_did_does_not_count_for_those_of_this_one() {
     // What its sub-agents did counts neither.
     open("/evil", Some("explore")).record(events(), Vec::new());
     let calls = |root: &str| {
-        let session = family(folder.path(), "claude", "s", &[root.to_owned()]).unwrap();
+        let session = family(folder.path(), "claude", "s", None, &[root.to_owned()]).unwrap();
         serde_json::to_value(session).unwrap()["calls"].as_array().unwrap().len()
     };
     assert_eq!((calls("/good"), calls("/evil")), (1, 2));
+    // A sub-agent that was not seen yet has what the main agent did.
+    open("/good", None).record(events(), Vec::new());
+    let of = |session: &str, agent| family(folder.path(), "claude", session, agent, &["/good".to_owned()]);
+    assert!(of("s", Some("new")).is_some());
+    assert!(of("unknown", Some("new")).is_none());
 }

@@ -209,11 +209,36 @@ impl<'s> Asked<'s> {
             !line.call.pending && after.matches(&line.occurrence()) == Truth::Yes
         };
         let is_armed = forbid.after.as_ref().is_none_or(|after| {
-            self.lines().iter().any(|line| happened(line, after)) || self.matches(after) == Truth::Yes
+            self.lines().iter().any(|line| happened(line, after)) || self.happens_before(after, &forbid.event)
         });
         if is_armed {
             self.refuse(rule, (nth, &excerpt(&format!("never {}", forbid.shown()))), truth, objection);
         }
+    }
+
+    /// Whether one event of the line comes before another, whatever is between them.
+    fn happens_before(&self, first: &EventPattern, then: &EventPattern) -> bool {
+        let Some(script) = &self.script else { return false };
+        let is = |at: usize| first.matches_command(script, at, self.place) == Truth::Yes;
+        let before = (0..script.commands.len()).find(|at| is(*at));
+        before.is_some_and(|before| self.may_be(then, script).any(|at| at > before))
+    }
+
+    /// The commands of a line that are such an event; if that is not known, those that may be.
+    fn may_be<'a>(
+        &'a self,
+        pattern: &'a EventPattern,
+        script: &'a Script,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let truth = self.matches(pattern);
+        let is_doubted = truth == Truth::Unknown;
+        let in_doubt = move |at: usize| {
+            let line = script.commands[at].line().text;
+            is_doubted && script.doubts.iter().any(|doubt| doubt.command.is_empty() || doubt.command == line)
+        };
+        let is_it =
+            move |at: usize| truth != Truth::No && pattern.matches_command(script, at, self.place) >= truth;
+        (0..script.commands.len()).filter(move |at| in_doubt(*at) || is_it(*at))
     }
 
     fn check_require(&self, rule: &OrderedRule, nth: usize, require: &Require, objection: &mut Objection) {
@@ -273,9 +298,10 @@ impl<'s> Asked<'s> {
         let Some(script) = &self.script else { return is_due };
         let is =
             |pattern: &EventPattern, at: usize| pattern.matches_command(script, at, self.place) == Truth::Yes;
+        let guarded: Vec<usize> = self.may_be(&require.before, script).collect();
         let mut done: Vec<usize> = Vec::new();
         for at in 0..script.commands.len() {
-            if is(&require.before, at) {
+            if guarded.contains(&at) {
                 if is_due && !done.iter().any(|done| script.precedes(*done, at)) {
                     return true;
                 }

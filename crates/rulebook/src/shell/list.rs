@@ -1,6 +1,7 @@
 //! Lists of commands: operators, keywords, redirections and here-documents.
 
 use super::command::{Command, Word};
+use super::expand::sets_program;
 use super::reader::{Ends, Reader, is_blank, is_meta};
 use super::script::{DoubtKind, MAX_COMMANDS, MAX_DEPTH, Script};
 
@@ -312,38 +313,6 @@ impl<'t> Reader<'t> {
         self.at += len.unwrap_or(0);
         len.is_some() || self.skip_separator()
     }
-}
-
-/// Variables whose value is run.
-const RUN_VARIABLES: &[&str] = &[
-    "BASH_ENV",
-    "EDITOR",
-    "ENV",
-    "GIT_ASKPASS",
-    "GIT_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PAGER",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "LD_PRELOAD",
-    "LESSOPEN",
-    "MANPAGER",
-    "NODE_OPTIONS",
-    "PAGER",
-    "PERL5OPT",
-    "PROMPT_COMMAND",
-    "PYTHONSTARTUP",
-    "RUBYOPT",
-    "SSH_ASKPASS",
-    "VISUAL",
-];
-
-/// Whether an assignment gives a program with arguments, or a file, to a variable whose value is run.
-fn sets_program(word: &Word) -> bool {
-    let (name, value) = word.text.split_once('=').unwrap_or_default();
-    let is_more = value.contains(|c: char| c == '/' || c.is_whitespace()) || !word.holes.is_empty();
-    RUN_VARIABLES.contains(&name) && is_more
 }
 
 /// Whether a word before the name of a command sets a variable.

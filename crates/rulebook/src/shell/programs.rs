@@ -60,16 +60,58 @@ pub(super) const STARTERS: &[Starter] = &[
 ];
 
 /// Shells: they run a text after `-c`, a file, or their input.
-pub(super) const SHELLS: &[&str] =
-    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "zsh"];
+pub(super) const SHELLS: &[&str] = &[
+    "ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "osh", "posh", "rbash", "sh",
+    "tcsh", "yash", "zsh",
+];
+
+/// Options of shells with a file that they run first.
+pub(super) const STARTUP_OPTIONS: &[&str] = &["--rcfile", "--init-file"];
+
+/// Files that shells, git and others run or read commands from without anyone naming them.
+pub(super) const STARTUP_FILES: &[&str] = &[
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_profile",
+    ".bashrc",
+    ".envrc",
+    ".gitconfig",
+    ".profile",
+    ".zlogin",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+];
+
+/// Extensions of scripts for shells.
+pub(super) const SCRIPTS: &[&str] = &["bash", "bat", "cmd", "fish", "ksh", "ps1", "sh", "zsh"];
+
+/// Programs that set variables for others.
+pub(super) const SETTERS: &[&str] =
+    &["declare", "doas", "env", "export", "local", "readonly", "setenv", "sudo", "typeset"];
+
+/// Variables whose value is run.
+#[rustfmt::skip]
+pub(super) const RUN_VARIABLES: &[&str] = &[
+    "BASH_ENV", "BROWSER", "DYLD_INSERT_LIBRARIES", "EDITOR", "ENV", "GIT_ASKPASS", "GIT_CONFIG", "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EDITOR", "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PAGER",
+    "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND", "LD_PRELOAD", "LESSOPEN", "MANPAGER",
+    "NODE_OPTIONS", "PAGER", "PERL5OPT", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "PYTHONSTARTUP", "RUBYOPT",
+    "SSH_ASKPASS", "VISUAL", "ZDOTDIR",
+];
 
 /// Programs that run a text for a shell, after one of these options.
 pub(super) const TEXT_AFTER: &[(&str, &[&str])] = &[
+    ("ag", &["--pager"]),
+    ("bat", &["--pager"]),
     ("cmd", &["/c", "/k", "/C", "/K"]),
     ("entr", &["-s"]),
+    ("man", &["-P", "--pager", "-H", "--html"]),
     ("nix-shell", &["--run", "--command"]),
     ("powershell", &["-command", "-c", "-Command", "-C"]),
     ("pwsh", &["-command", "-c", "-Command", "-C"]),
+    ("rg", &["--pre", "--hostname-bin"]),
     ("runuser", &["-c", "--command"]),
     ("script", &["-c", "--command"]),
     ("su", &["-c", "--command"]),
@@ -86,20 +128,38 @@ pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("ex", &[]),
     ("gawk", &[]),
     ("gdb", &["-ex", "-batch"]),
+    ("ghc", &["-e"]),
+    ("groovy", &["-e"]),
+    ("guile", &["-c"]),
+    ("ipython", &["-c"]),
+    ("jshell", &[]),
+    ("julia", &["-e", "-E", "--eval", "--print"]),
+    ("kotlin", &["-e"]),
     ("lua", &["-e"]),
+    ("luajit", &["-e"]),
+    ("m4", &[]),
     ("mawk", &[]),
     ("nawk", &[]),
     ("node", &["-e", "--eval", "-p", "--print", "-pe"]),
+    ("nodejs", &["-e", "--eval", "-p", "--print", "-pe"]),
     ("nvim", &["-c", "-es", "-Es", "+"]),
     ("osascript", &["-e"]),
     ("perl", &["-e", "-E", "-ne", "-pe", "-i", "-pi", "-0pe", "-0777"]),
-    ("php", &["-r"]),
+    ("php", &["-r", "-B", "-R", "-E"]),
     ("powershell", &["-encodedcommand", "-enc", "-e", "-EncodedCommand"]),
     ("pwsh", &["-encodedcommand", "-enc", "-e", "-EncodedCommand"]),
     ("pypy", &["-c"]),
     ("python", &["-c"]),
+    ("r", &["-e"]),
+    ("racket", &["-e"]),
+    ("rscript", &["-e"]),
     ("ruby", &["-e", "-ne", "-pe"]),
+    ("sbcl", &["--eval"]),
+    ("scala", &["-e"]),
     ("tclsh", &[]),
+    ("ts-node", &["-e", "--eval", "-p", "-pe"]),
+    ("tsx", &["-e", "--eval", "-p", "--print"]),
+    ("uv", &["-"]),
     ("vi", &["-c", "-es", "+"]),
     ("vim", &["-c", "-es", "-Es", "+"]),
 ];
@@ -108,5 +168,54 @@ pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
 pub(super) const AWK_RUNS: &[&str] = &["system", "|", ">", "getline"];
 
 /// Options of git before its command which take a value as the next word.
-pub(super) const GIT_VALUED: &[&str] =
-    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env"];
+pub(super) const GIT_VALUED: &[&str] = &[
+    "-C",
+    "-c",
+    "--attr-source",
+    "--config-env",
+    "--exec-path",
+    "--git-dir",
+    "--namespace",
+    "--super-prefix",
+    "--work-tree",
+];
+
+/// Parts of the names of settings whose values git runs.
+#[rustfmt::skip]
+pub(super) const GIT_RUN_SETTINGS: &[&str] = &[
+    "askpass", "browser", "clean", "cmd", "command", "driver", "editor", "external", "fsmonitor", "helper", "include", "pager",
+    "process", "program", "receivepack", "smudge", "textconv", "uploadpack",
+];
+
+/// Options whose value git gives to a shell.
+#[rustfmt::skip]
+pub(super) const GIT_TEXTS: &[&str] = &[
+    "--commit-filter", "--env-filter", "--exec", "--extcmd", "--index-filter", "--msg-filter", "--open-files-in-pager",
+    "--parent-filter", "--receive-pack", "--tag-name-filter", "--tree-filter", "--upload-pack",
+];
+
+/// The same with one letter, and the commands that have them.
+pub(super) const GIT_SHORT_TEXTS: &[(&[&str], &str)] =
+    &[(&["rebase", "difftool"], "-x"), (&["grep"], "-O"), (&["clone", "ls-remote"], "-u")];
+
+/// The commands of git. Another one is an alias, or a program of its own.
+#[rustfmt::skip]
+pub(super) const GIT_COMMANDS: &[&str] = &[
+    "add", "am", "annotate", "apply", "archive", "backfill", "bisect", "blame", "branch", "bugreport", "bundle", "cat-file",
+    "check-attr", "check-ignore", "check-mailmap", "check-ref-format", "checkout", "checkout-index", "cherry", "cherry-pick",
+    "citool", "clean", "clone", "column", "commit", "commit-graph", "commit-tree", "config", "count-objects", "credential",
+    "credential-cache", "credential-store", "cvsexportcommit", "cvsimport", "cvsserver", "daemon", "describe", "diagnose", "diff",
+    "diff-files", "diff-index", "diff-pairs", "diff-tree", "difftool", "fast-export", "fast-import", "fetch", "fetch-pack",
+    "filter-branch", "filter-repo", "flow", "fmt-merge-msg", "for-each-ref", "for-each-repo", "format-patch", "fsck",
+    "fsmonitor--daemon", "gc", "get-tar-commit-id", "gitk", "grep", "gui", "hash-object", "help", "hook", "imap-send",
+    "index-pack", "init", "init-db", "instaweb", "interpret-trailers", "last-modified", "lfs", "log", "ls-files", "ls-remote",
+    "ls-tree", "mailinfo", "mailsplit", "maintenance", "merge", "merge-base", "merge-file", "merge-index", "merge-one-file",
+    "merge-tree", "mergetool", "mktag", "mktree", "multi-pack-index", "mv", "name-rev", "notes", "p4", "pack-objects",
+    "pack-redundant", "pack-refs", "patch-id", "prune", "prune-packed", "pull", "push", "quiltimport", "range-diff", "read-tree",
+    "rebase", "receive-pack", "reflog", "refs", "remote", "repack", "replace", "replay", "repo", "request-pull", "rerere", "reset",
+    "restore", "rev-list", "rev-parse", "revert", "rm", "scalar", "send-email", "send-pack", "sh-setup", "shortlog", "show",
+    "show-branch", "show-index", "show-ref", "sparse-checkout", "stage", "stash", "status", "stripspace", "submodule", "subtree",
+    "svn", "switch", "symbolic-ref", "tag", "unpack-file", "unpack-objects", "update-index", "update-ref", "update-server-info",
+    "upload-archive", "upload-pack", "var", "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged", "worktree",
+    "write-tree",
+];

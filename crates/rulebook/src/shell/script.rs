@@ -35,7 +35,9 @@ words! {
         /// A program in another language.
         Code = "it runs code of another language",
         /// An alias, in the shell or in git.
-        Alias = "it defines an alias",
+        Alias = "it defines an alias, or may use one",
+        /// A file such as `.git/hooks/pre-commit` or `.bashrc`.
+        Later = "it writes a file that runs later",
         /// A variable that names a program, such as `GIT_EDITOR`.
         Setting = "it sets a variable that names a program to run",
         /// A character that nobody sees, in the name of a command.

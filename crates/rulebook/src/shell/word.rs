@@ -29,7 +29,12 @@ impl Reader<'_> {
             match c {
                 '<' | '>' if self.rest()[1..].starts_with('(') && self.at == start => {
                     self.at += 2;
+                    let first = self.script.commands.len();
                     self.nested(start);
+                    // `>(sh)` reads what is written to it.
+                    if let Some(reader) = self.script.commands.get_mut(first).filter(|_| c == '>') {
+                        reader.is_piped = true;
+                    }
                     part.word.push_hole(&self.text[start..self.at]);
                 }
                 c if is_meta(c) => break,

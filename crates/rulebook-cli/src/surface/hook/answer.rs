@@ -144,7 +144,8 @@ fn reply(
     let evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
     let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
     let has_requirements = prepared.book.rules().any(|(rule, _)| rule.requirements.is_some());
-    let shared = if has_requirements { workspace.family(host.profile.name, &event.session) } else { None };
+    let family = || workspace.family(host.profile.name, &event.session, event.agent.as_deref());
+    let shared = if has_requirements { family() } else { None };
     let syntax = workspace.watching_parser(&prepared.book);
     let situation = Situation {
         shared: shared.as_ref(),

@@ -50,7 +50,7 @@ pub(crate) struct NativeFile {
 /// it received is not listed, even if it no longer applies.
 pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, session: &Session) -> Missing {
     let mut missing = Missing::default();
-    let family = workspace.family(host, name);
+    let family = workspace.family(host, name, None);
     let shared = family.as_ref().unwrap_or(session);
     let Some(host) = Host::named(host) else {
         (missing.requirements, missing.milestones) = requirements(workspace, host, session, shared);

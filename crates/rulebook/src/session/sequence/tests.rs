@@ -141,6 +141,11 @@ fn the_order_within_a_line_counts() {
     check(LINT, &["run lint && sed -i s/a/b/ a.go", "run git commit = refused"]);
     check(LINT, &["run sed -i s/a/b/ a.go && git commit = refused"]);
     check(LINT, &["edit a.go", "run bash -c 'lint && git commit'"]);
+    check(LINT, &["edit a.go", "run bash -c 'cd x && lint' && git commit"]);
+    check(LINT, &["edit a.go", "run bash -c 'lint; ls' && git commit = refused"]);
+    check(LINT, &["edit a.go", "run lint; $X commit = noted"]);
+    check(LINT, &["edit a.go", "run curl x | sh; lint = noted"]);
+    check(LINT, &["edit a.go", "run lint && curl x | sh"]);
 }
 
 #[test]
@@ -224,6 +229,8 @@ fn what_is_forbidden_is_refused_every_time() {
             "run echo x > db/migrations/1 = refused",
         ],
     );
+    check(header, &["run rm db/migrations/1 && git commit -m x"]);
+    check(header, &["run git commit -m x; rm db/migrations/1 = refused"]);
     check(
         "forbids: [{tool: webfetch}, {command: 'rm -rf /*'}]",
         &["call WebFetch = refused", "run rm -rf /tmp = refused", "run rm x"],
