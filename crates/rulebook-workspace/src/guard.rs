@@ -1,6 +1,6 @@
 //! The guard on disk: whether it is on, what it covers, and what changed since the last event.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,9 @@ use crate::{read, state};
 
 const VERSION: u64 = 1;
 const MAX_FILE: usize = 1 << 20;
+/// How many governed files are compared, and how deep folders of rules are.
+const MAX_PRINTS: usize = 5_000;
+const MAX_DEPTH: usize = 8;
 
 #[derive(Default, Serialize, Deserialize)]
 struct Document {
@@ -26,7 +29,7 @@ struct Document {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Guarded {
     mode: GuardMode,
-    /// The hash of each file that wires a host or sets Rulebook up, as last seen; empty if it did not exist.
+    /// The hash of each governed file of the workspace, as last seen.
     prints: BTreeMap<String, String>,
 }
 
@@ -70,42 +73,46 @@ impl Workspace {
         .map(drop)
     }
 
-    /// The files that changed since the guard last looked, which count as seen from now on.
+    /// The governed files that changed since the last event of an agent.
     pub fn guard_changes(&self) -> Vec<String> {
+        self.guarded().map(|guarded| changes(&guarded.prints, &self.guard_prints())).unwrap_or_default()
+    }
+
+    /// The same; they count as seen from now on.
+    pub fn take_guard_changes(&self) -> Vec<String> {
         let Some(guarded) = self.guarded() else { return Vec::new() };
         let now = self.guard_prints();
-        let is_other = |(file, print): &(&String, &String)| guarded.prints.get(*file) != Some(*print);
-        let changed: Vec<String> = now.iter().filter(is_other).map(|(file, _)| file.clone()).collect();
+        let changed = changes(&guarded.prints, &now);
         if !changed.is_empty() {
             let _ = self.change_guard(Some(Guarded { prints: now, ..guarded }));
         }
         changed
     }
 
-    /// The hashes of the files that wire hosts and set Rulebook up.
+    /// The hashes of the files at the root that govern agents.
     fn guard_prints(&self) -> BTreeMap<String, String> {
         let root = Path::new(&self.roots.roots[0].path);
         let mut prints = BTreeMap::new();
-        for local in wiring_files().chain(["rulebook.toml", "AGENTS.md", "CLAUDE.md"]) {
-            let bytes = read::bytes(&root.join(local), MAX_FILE).ok().flatten();
-            prints.insert(local.to_owned(), bytes.map(|bytes| state::sha256(&bytes)).unwrap_or_default());
+        let mut open: Vec<(String, usize)> = local_places().into_iter().map(|place| (place, 0)).collect();
+        while let Some((path, depth)) = open.pop().filter(|_| prints.len() < MAX_PRINTS) {
+            match read::folder(&root.join(&path)) {
+                Ok(entries) if depth < MAX_DEPTH => {
+                    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+                    open.extend(names.map(|name| (format!("{path}/{name}"), depth + 1)));
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    if let Ok(Some(bytes)) = read::bytes(&root.join(&path), MAX_FILE) {
+                        prints.insert(path, state::sha256(&bytes));
+                    }
+                }
+            }
         }
         prints
     }
 
     /// What governs the agents of this workspace.
     pub fn governed(&self) -> Governed {
-        let places = FORMATS
-            .iter()
-            .flat_map(|format| format.workspace)
-            .filter(|place| matches!(place.base, Base::Root | Base::Top));
-        let places = places
-            .filter(|place| place.shown_by.is_empty() && !place.path.is_empty())
-            .map(|place| place.path);
-        let mut local: Vec<String> =
-            places.chain(wiring_files()).chain(["rulebook.toml"]).map(str::to_owned).collect();
-        local.sort();
-        local.dedup();
         let home = self.homes.home.as_deref();
         let user_files = HOSTS.iter().flat_map(|host| host.files).filter_map(|file| file.user);
         let user_files = user_files.filter_map(|file| Some(home?.join(file)));
@@ -119,12 +126,33 @@ impl Workspace {
         let absolute =
             user_files.chain(places).chain(own.into_iter().flatten()).map(|path| posix(&path)).collect();
         Governed {
-            local,
+            local: local_places(),
             absolute,
             roots: self.roots.roots.iter().map(|root| root.path.clone()).collect(),
             home: home.map(posix),
         }
     }
+}
+
+/// The files whose hashes differ.
+fn changes(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let files: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    files.into_iter().filter(|file| before.get(*file) != now.get(*file)).cloned().collect()
+}
+
+/// The files and folders of a workspace that govern agents, sorted.
+fn local_places() -> Vec<String> {
+    let places = FORMATS
+        .iter()
+        .flat_map(|format| format.workspace)
+        .filter(|place| matches!(place.base, Base::Root | Base::Top));
+    let places =
+        places.filter(|place| place.shown_by.is_empty() && !place.path.is_empty()).map(|place| place.path);
+    let mut local: Vec<String> =
+        places.chain(wiring_files()).chain(["rulebook.toml"]).map(str::to_owned).collect();
+    local.sort();
+    local.dedup();
+    local
 }
 
 /// The files of a workspace that wire hosts.

@@ -41,15 +41,33 @@ pub struct Threat {
 /// Commands of Rulebook that change what governs an agent.
 const OWN_COMMANDS: &[&str] =
     &["disable", "enable", "export", "guard", "import", "install", "pin", "trust", "uninstall", "unpin"];
+/// The names of Rulebook as a program and as a package.
+const OWN_NAMES: &[&str] = &["rulebook", "rulebook-cli", "rulebook_cli"];
+/// Words and programs that install, remove or stop others.
+const OVER_PROGRAMS: &[&str] =
+    &["install", "kill", "killall", "pkill", "purge", "remove", "rm", "un", "uninstall", "update", "upgrade"];
+/// Agents, and their commands that change their settings.
+const AGENTS: &[&str] =
+    &["amp", "claude", "codex", "copilot", "cursor-agent", "droid", "gemini", "goose", "opencode", "qwen"];
+const AGENT_SETTINGS: &[&str] = &["config", "configure", "extensions", "hooks", "mcp", "plugin", "settings"];
+/// Programs that change no file which they name as an argument.
+#[rustfmt::skip]
+const READERS: &[&str] = &[
+    "[", "[[", ":", "ack", "ag", "basename", "bat", "batcat", "cat", "cd", "cksum", "cmp", "column", "comm", "cut", "date", "declare",
+    "diff", "dirname", "du", "echo", "egrep", "env", "exit", "export", "eza", "fgrep", "file", "fold", "gh", "git", "grep", "head",
+    "hexdump", "jq", "less", "local", "ls", "lsd", "md5sum", "more", "nl", "od", "paste", "popd", "printf", "ps", "pushd", "read",
+    "readlink", "realpath", "rg", "rulebook", "set", "sha1sum", "sha256sum", "shasum", "sleep", "stat", "strings", "sudo", "sum", "tac",
+    "tail", "test", "tokei", "tr", "tree", "type", "uniq", "wc", "which", "zcat",
+];
 
 impl Governed {
     /// What a call would change.
     pub fn threats(&self, call: &ToolCall) -> Vec<Threat> {
-        let mut threats = Vec::new();
-        let mut add = |what: &str, truth| {
-            if truth != Truth::No && !threats.iter().any(|known: &Threat| known.what == what) {
-                threats.push(Threat { what: what.to_owned(), truth });
-            }
+        let mut threats: Vec<Threat> = Vec::new();
+        let mut add = |what: &str, truth| match threats.iter_mut().find(|known| known.what == what) {
+            Some(known) => known.truth = known.truth.max(truth),
+            None if truth == Truth::No => {}
+            None => threats.push(Threat { what: what.to_owned(), truth }),
         };
         if call.is_write() {
             for target in call_targets(call) {
@@ -59,19 +77,26 @@ impl Governed {
         if let Some(line) = call.shell_command() {
             let script = shell::parse(&line);
             for command in &script.commands {
-                let is_own = self.is_own(command) || command.may_run(&|text| is_own_line(text));
-                let unnamed = command.writes_unnamed() || command.cleans_all();
+                let own = self.is_own(command);
+                let is_own = own == Truth::Yes || command.may_run(&|text| is_own_line(text));
+                let unnamed = command.writes_unnamed() || command.cleans_all() || changes_programs(command);
                 let runs = !is_own && command.may_run(&|text| self.may_change(text));
                 let truth = match () {
                     () if is_own => Truth::Yes,
                     () if unnamed || runs => Truth::Unknown,
-                    () => Truth::No,
+                    () => own,
                 };
                 add(&command.line().text, truth);
-                for FileUse { file, .. } in
-                    command.files().into_iter().filter(|one| one.touched == Touched::Written)
-                {
-                    add(&file.text, self.writes(command, &file));
+                let reads = command.name().is_some_and(|name| READERS.contains(&&*name));
+                for FileUse { file, touched } in command.files() {
+                    match touched {
+                        Touched::Written => add(&file.text, self.writes(command, &file)),
+                        // What other programs do with a file is not known.
+                        Touched::Named if !reads && !command.is_writer() && self.names(&file) => {
+                            add(&command.line().text, Truth::Unknown);
+                        }
+                        Touched::Named => {}
+                    }
                 }
             }
             for doubt in &script.doubts {
@@ -82,10 +107,27 @@ impl Governed {
         threats
     }
 
-    /// Whether a command is one of Rulebook that switches something.
-    fn is_own(&self, command: &Command) -> bool {
-        let words: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
-        command.name().is_some_and(|name| name == "rulebook") && switches(&words)
+    /// Whether a command is one of Rulebook that switches something; unknown if its words are.
+    fn is_own(&self, command: &Command) -> Truth {
+        let Some((program, words)) = command.words.split_first() else { return Truth::No };
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        let is_program = command.name().is_some_and(|name| OWN_NAMES.contains(&&*name))
+            || self.absolute.iter().any(|path| *path == program.text);
+        match () {
+            () if !is_program => Truth::No,
+            () if switches(&texts) => Truth::Yes,
+            () if words.first().is_some_and(|word| !word.holes.is_empty()) => Truth::Unknown,
+            () => Truth::No,
+        }
+    }
+
+    /// Whether a word is something governed, or a folder of the workspace around it.
+    fn names(&self, word: &shell::Word) -> bool {
+        let around = |path: &str| {
+            let folder = format!("{}/", normal(path).to_lowercase());
+            folder.len() > 1 && self.local.iter().any(|entry| entry.to_lowercase().starts_with(&folder))
+        };
+        word.as_known().is_some_and(|path| self.holds(path, false) || around(path))
     }
 
     /// Whether a text, taken as a command, writes something governed: a program may run it.
@@ -102,8 +144,15 @@ impl Governed {
         let is_git = command.name().is_some_and(|name| name == "git");
         let hole = file.holes.first().map(|hole| hole.start);
         let star = file.text.find(['*', '?', '[']);
+        // Git has marks for paths: `:/a`, `:(top)a`.
+        if let Some(rest) = file.text.strip_prefix(':').filter(|_| is_git) {
+            let rest =
+                rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest);
+            let rest = rest.trim_start_matches(['/', '!', '^', ':']);
+            return self.writes(command, &shell::Word::known(if rest.is_empty() { "." } else { rest }));
+        }
         // Some characters of patterns are holes too.
-        if star.is_some() && !file.text.contains(['$', '`']) && self.is_matched(&file.text) {
+        if star.is_some() && !file.text.contains(['$', '`']) && self.is_matched(&self.at_home(&file.text)) {
             return Truth::Yes;
         }
         match [hole, star].into_iter().flatten().min() {
@@ -123,36 +172,50 @@ impl Governed {
                 let folder = known.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let is_below = !folder.is_empty() && self.holds(folder, true);
                 let names_it = self.local.iter().any(|local| rest.contains(local.as_str()));
+                let may_be = || {
+                    let known = known.trim_start_matches("./").to_lowercase();
+                    self.local
+                        .iter()
+                        .chain(&self.absolute)
+                        .any(|entry| entry.to_lowercase().starts_with(&known))
+                };
                 match () {
                     () if is_below || names_it => Truth::Yes,
-                    () if hole == Some(end) && known.is_empty() => Truth::Unknown,
+                    () if hole == Some(end) && may_be() => Truth::Unknown,
                     () => Truth::No,
                 }
             }
         }
     }
 
-    /// Whether a pattern of the shell matches something governed at the root, or a folder above it.
+    /// Whether a pattern of the shell matches something governed at the root, a folder above it or something in it.
     fn is_matched(&self, pattern: &str) -> bool {
-        let Ok(glob) = Glob::new(&normal(pattern), Dialect::Picomatch) else { return false };
-        let above = |entry: &str| {
-            let ends = entry.match_indices('/').map(|(at, _)| at).chain([entry.len()]);
-            ends.map(|end| entry[..end].to_owned()).collect::<Vec<_>>()
-        };
-        self.local
-            .iter()
-            .chain(&self.absolute)
-            .any(|entry| above(entry).iter().any(|path| glob.is_match(path)))
+        let pattern = normal(pattern);
+        let local = self.local.iter().map(|entry| (entry, pattern.trim_start_matches('/')));
+        let absolute =
+            self.absolute.iter().filter(|_| pattern.starts_with('/')).map(|entry| (entry, &*pattern));
+        local.filter(|_| !pattern.starts_with('/')).chain(absolute).any(|(entry, pattern)| {
+            let (entry, pattern): (Vec<&str>, Vec<&str>) =
+                (entry.split('/').collect(), pattern.split('/').collect());
+            may_reach(&pattern, &entry)
+        })
+    }
+
+    /// A path with the home folder in place of `~`.
+    fn at_home(&self, path: &str) -> String {
+        match (&self.home, path.strip_prefix('~')) {
+            (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            _ => path.to_owned(),
+        }
     }
 
     /// Whether a path is governed, or, if it counts, is a folder above something governed.
     fn holds(&self, path: &str, counts_above: bool) -> bool {
         let path = path.replace('\\', "/");
-        let path = match (&self.home, path.strip_prefix("~/")) {
-            (Some(home), Some(rest)) => format!("{home}/{rest}"),
-            _ => path,
-        };
-        let path = normal(&path);
+        let mut path = normal(&self.at_home(&path));
+        if let Some(root) = self.roots.first().filter(|_| path.starts_with("..")) {
+            path = normal(&format!("{root}/{path}"));
+        }
         let root = self
             .roots
             .iter()
@@ -174,16 +237,36 @@ impl Governed {
     }
 }
 
+/// Whether the parts of a pattern match the parts of a path, of a folder above it, or of something in it.
+fn may_reach(pattern: &[&str], path: &[&str]) -> bool {
+    let (Some((part, pattern)), Some((name, path))) = (pattern.split_first(), path.split_first()) else {
+        return true;
+    };
+    let is_hidden = name.starts_with('.') && !part.starts_with(['.', '{']);
+    let matches = || Glob::new(part, Dialect::Picomatch).is_ok_and(|glob| glob.is_match(name));
+    *part == "**" || !is_hidden && matches() && may_reach(pattern, path)
+}
+
+/// Whether a command installs, removes or stops Rulebook, or changes the settings of an agent.
+fn changes_programs(command: &Command) -> bool {
+    let words = || command.words.iter().map(|word| word.text.as_str());
+    let is_own = |word: &str| OWN_NAMES.contains(&word.split(['@', '=']).next().unwrap_or(word));
+    let is_agent = command.name().is_some_and(|name| AGENTS.contains(&&*name));
+    words().any(|word| OVER_PROGRAMS.contains(&word)) && words().skip(1).any(is_own)
+        || is_agent && words().any(|word| AGENT_SETTINGS.contains(&word.trim_start_matches('-')))
+}
+
 /// Whether words after `rulebook` switch something.
 fn switches(words: &[&str]) -> bool {
-    let changes = |word: &&str| OWN_COMMANDS.contains(word) || *word == "--fix";
-    words.iter().any(changes) && !words.contains(&"status")
+    let command = words.iter().position(|word| OWN_COMMANDS.contains(word));
+    let is_shown = command.is_some_and(|at| words[at] == "guard" && words.get(at + 1) == Some(&"status"));
+    command.is_some() && !is_shown || words.contains(&"--fix")
 }
 
 /// Whether a text, taken as a command, is one of Rulebook that switches something.
 fn is_own_line(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.first() == Some(&"rulebook") && switches(&words[1..])
+    words.first().is_some_and(|name| OWN_NAMES.contains(name)) && switches(&words[1..])
 }
 
 /// A path without `.`, `..` and doubled separators; nothing is looked up.

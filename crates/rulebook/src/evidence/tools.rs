@@ -34,7 +34,8 @@ const WRITES: &[&str] = &[
 const MOVERS: &[&str] = &["copypath", "delete", "deletefile", "deletepath", "movepath"];
 
 /// Parts of the names of unknown tools that run a shell command.
-const SHELLS: &[&str] = &["bash", "cmd", "command", "exec", "powershell", "run", "shell", "terminal", "zsh"];
+const SHELLS: &[&str] =
+    &["bash", "cmd", "command", "exec", "powershell", "process", "run", "shell", "spawn", "terminal", "zsh"];
 
 /// Commands of an editing tool that change nothing.
 const READ_COMMANDS: &[&str] = &["list", "open", "read", "view"];

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::command::{Command, Redirect, Word, plain_name};
+use super::git::{git_command, runs_in_git};
+use super::interpreters::{runs_in_sed, takes_text};
 use super::programs::{
-    AWK_RUNS, GIT_COMMANDS, GIT_RUN_SETTINGS, GIT_SHORT_TEXTS, GIT_TEXTS, GIT_VALUED, INTERPRETERS,
-    RUN_VARIABLES, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, STARTUP_OPTIONS, Starter, TEXT_AFTER,
+    RUN_VARIABLES, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, Starter, TEXT_AFTER,
 };
 use super::reader::{Ends, Reader};
 use super::script::{DoubtKind, MAX_COMMANDS, MAX_DEPTH, Script};
@@ -68,11 +69,11 @@ fn runs_later(file: &str) -> bool {
         || is_in_git() && (file.contains("/hooks/") || file.ends_with("/config"))
 }
 
-struct Starting<'s> {
+pub(super) struct Starting<'s> {
     script: &'s mut Script,
-    command: &'s Command,
+    pub(super) command: &'s Command,
     /// The command before it in the pipeline.
-    writer: Option<&'s Command>,
+    pub(super) writer: Option<&'s Command>,
     started: &'s mut Vec<Command>,
 }
 
@@ -154,12 +155,12 @@ impl Starting<'_> {
         }
     }
 
-    fn doubt(&mut self, why: DoubtKind) {
+    pub(super) fn doubt(&mut self, why: DoubtKind) {
         self.script.doubt(why, self.command.line().text);
     }
 
     /// Reads a text that a shell runs.
-    fn text(&mut self, text: &Word) {
+    pub(super) fn text(&mut self, text: &Word) {
         if !text.holes.is_empty() {
             self.doubt(DoubtKind::Input);
         }
@@ -179,7 +180,7 @@ impl Starting<'_> {
     }
 
     /// Starts a command given as words.
-    fn words(&mut self, words: Vec<Word>) {
+    pub(super) fn words(&mut self, words: Vec<Word>) {
         if !words.is_empty() {
             // Who starts it has its redirections. A shell reads its input.
             let name = words[0].as_known().map(plain_name).unwrap_or_default();
@@ -227,73 +228,6 @@ impl Starting<'_> {
         self.words(words);
     }
 
-    /// A shell: the text after `-c`, a file, or its input.
-    fn shell(&mut self, rest: &[Word]) {
-        let startup = rest.windows(2).filter(|pair| STARTUP_OPTIONS.contains(&&*pair[0].text));
-        if startup.into_iter().any(|pair| pair[1].text != "/dev/null") {
-            self.doubt(DoubtKind::File);
-        }
-        if let Some(at) = rest.iter().position(takes_text) {
-            let own = |word: &&Word| word.text.starts_with('-') || word.text.starts_with('+');
-            let text = rest[at + 1..].iter().find(|word| !own(word) || word.text.contains(' '));
-            return text.cloned().into_iter().for_each(|text| self.text(&text));
-        }
-        let file = skip_options(rest, "oO", STARTUP_OPTIONS);
-        let reads_input =
-            rest.iter().any(|word| word.text == "-s") || rest.get(file).is_none_or(|file| file.text == "-");
-        if !reads_input {
-            return if rest.iter().any(|word| word.text == "--version" || word.text == "--help") {
-            } else {
-                self.doubt(DoubtKind::File);
-            };
-        }
-        self.input();
-    }
-
-    /// Reads the input of a shell, if it is in the line.
-    fn input(&mut self) {
-        for redirect in self.command.redirects.clone() {
-            match redirect {
-                Redirect::Text(text) => self.text(&text),
-                Redirect::Document(document) => self.document(document.body.as_deref().unwrap_or_default()),
-                Redirect::Read(_) => self.doubt(DoubtKind::Input),
-                Redirect::Write { .. } => {}
-            }
-        }
-        if !self.command.is_piped {
-            return;
-        }
-        let Some(writer) = self.writer else { return self.doubt(DoubtKind::Input) };
-        let name = writer.name();
-        let body =
-            writer.redirects.iter().find_map(Redirect::document).and_then(|document| document.body.clone());
-        let is_plain = |word: &Word| !word.text.contains('\\') && !word.text.contains('%');
-        match (name.as_deref(), body) {
-            (Some("cat"), Some(body)) if writer.words.len() == 1 => self.document(&body),
-            (Some("echo"), _) if writer.words[1..].iter().all(is_plain) => {
-                let words: Vec<Word> = writer.words[1..]
-                    .iter()
-                    .skip_while(|word| word.text == "-n" || word.text == "-e")
-                    .cloned()
-                    .collect();
-                self.text(&joined(&words));
-            }
-            (Some("printf"), _) if writer.words.len() == 2 && writer.words[1..].iter().all(is_plain) => {
-                self.text(&writer.words[1]);
-            }
-            (Some("printf"), _)
-                if writer.words.len() == 3 && writer.words[1].text.trim_end_matches("\\n") == "%s" =>
-            {
-                self.text(&writer.words[2]);
-            }
-            _ => self.doubt(DoubtKind::Input),
-        }
-    }
-
-    fn document(&mut self, body: &str) {
-        self.text(&Word::known(body));
-    }
-
     /// The commands of `find -exec`; some programs add the file at the end.
     fn executed(&mut self, rest: &[Word], adds_file: bool) {
         let starts = |word: &Word| {
@@ -313,90 +247,10 @@ impl Starting<'_> {
             self.words(words);
         }
     }
-
-    /// git with an alias, or a command as a setting or the value of an option.
-    fn git(&mut self, rest: &[Word]) {
-        let command = git_command(rest);
-        let after = command.map_or(rest, |at| &rest[at..]);
-        let name = after.first().filter(|_| command.is_some()).map_or("", |word| &word.text);
-        let given = rest.windows(2).filter(|pair| pair[0].text == "-c").map(|pair| pair[1].text.as_str());
-        let from_variable = rest.iter().filter_map(|word| word.text.strip_prefix("--config-env="));
-        let stored =
-            after.windows(2).filter(|_| name == "config").map(|pair| (&*pair[0].text, &*pair[1].text));
-        let mut settings = given
-            .map(|setting| setting.split_once('=').unwrap_or((setting, "")))
-            .chain(from_variable.map(|setting| (setting.split('=').next().unwrap_or(setting), "$")))
-            .chain(stored);
-        let is_alias = !name.is_empty() && !GIT_COMMANDS.contains(&name) && after[0].holes.is_empty();
-        if is_alias || settings.any(|(key, value)| runs_in_git(key, value)) {
-            self.doubt(DoubtKind::Alias);
-        }
-        let short = GIT_SHORT_TEXTS.iter().find(|(of, _)| of.contains(&name)).map(|(_, option)| *option);
-        let options: Vec<&str> = GIT_TEXTS.iter().copied().chain(short).collect();
-        for at in 0..after.len() {
-            if let Some(text) = text_after(&options, &after[at..after.len().min(at + 2)]) {
-                self.text(&text);
-            }
-        }
-        let run = after.iter().position(|word| matches!(&*word.text, "run" | "foreach"));
-        match (name, run) {
-            ("bisect" | "submodule", Some(run)) => self.text(&joined(&after[run + 1..])),
-            ("for-each-repo", _) => {
-                let words = after[1..].iter().filter(|word| !word.text.starts_with('-'));
-                self.words(std::iter::once(&Word::known("git")).chain(words).cloned().collect());
-            }
-            _ => {}
-        }
-    }
-
-    fn interpreter(&mut self, name: &str, rest: &[Word]) {
-        let is_version = |tail: &str| tail.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let is_it = |program: &str| name.strip_prefix(program).is_some_and(is_version);
-        let Some((program, options)) = INTERPRETERS.iter().find(|(program, _)| is_it(program)) else {
-            return;
-        };
-        let is_awk = program.ends_with("awk");
-        // Short options may be joined: `-uc`.
-        let ends = |word: &Word, one: &str| {
-            let letters = word.text.strip_prefix('-').unwrap_or_default();
-            let is_short =
-                one.len() == 2 && letters.len() < 5 && letters.bytes().all(|byte| byte.is_ascii_alphabetic());
-            is_short && one.starts_with('-') && letters.ends_with(&one[1..])
-        };
-        let mut own = rest.iter().take_while(|word| word.text.starts_with('-'));
-        let is_joined = own.any(|word| options.iter().any(|one| ends(word, one)));
-        let has_code = is_joined
-            || rest.iter().any(|word| {
-                let option = word.text.split('=').next().unwrap_or_default();
-                let starts = |one: &str| {
-                    one.len() == 2
-                        && !one.ends_with('+')
-                        && word.text.starts_with(one)
-                        && !word.text.starts_with("--")
-                };
-                options.contains(&option)
-                    || options.iter().any(|one| starts(one) || *one == "+" && word.text.starts_with('+'))
-            });
-        let reads_code = options.is_empty() && !is_awk
-            || !is_awk
-                && rest.iter().all(|word| word.text.starts_with('-') && word.text.len() < 3)
-                && (self.command.is_piped
-                    || self.command.redirects.iter().any(|one| !matches!(one, Redirect::Write { .. })));
-        let awk_runs = is_awk && rest.iter().any(|word| AWK_RUNS.iter().any(|part| word.text.contains(part)));
-        if has_code || reads_code || awk_runs {
-            self.doubt(DoubtKind::Code);
-        }
-    }
-}
-
-/// Whether an option of a shell is followed by a text to run.
-fn takes_text(word: &Word) -> bool {
-    let is_long = word.text.starts_with("--");
-    word.text == "--command" || word.text.starts_with('-') && !is_long && word.text.contains('c')
 }
 
 /// The text that follows one of these options, with the words after it. It may be joined to the option: `--run=ls`, `-c'ls -a'`.
-fn text_after(options: &[&str], rest: &[Word]) -> Option<Word> {
+pub(super) fn text_after(options: &[&str], rest: &[Word]) -> Option<Word> {
     let is_letter = |one: &&str| one.len() == 2 && one.starts_with('-');
     rest.iter().enumerate().find_map(|(at, word)| {
         let text = word.text.as_str();
@@ -418,17 +272,6 @@ fn text_after(options: &[&str], rest: &[Word]) -> Option<Word> {
     })
 }
 
-/// Whether git runs the value of a setting: always, or if it is more than the name of a program.
-fn runs_in_git(key: &str, value: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    let is_more = value.contains(|c: char| c == '/' || c == '!' || c == '$' || c.is_whitespace());
-    value != "/dev/null"
-        && !value.starts_with('-')
-        && (key.starts_with("alias.")
-            || key.ends_with(".hookspath")
-            || is_more && key.contains('.') && GIT_RUN_SETTINGS.iter().any(|part| key.contains(part)))
-}
-
 /// Whether an assignment gives a program with arguments, or a file, to a variable whose value is run.
 pub(super) fn sets_program(word: &Word) -> bool {
     let (name, value) = word.text.split_once('=').unwrap_or_default();
@@ -437,31 +280,8 @@ pub(super) fn sets_program(word: &Word) -> bool {
     is_setting || RUN_VARIABLES.contains(&name) && is_more && value != "/dev/null"
 }
 
-/// Whether a script of `sed` runs commands or writes files: its commands `e` and `w`, or these flags of `s`.
-fn runs_in_sed(script: &str) -> bool {
-    let starts = |at: usize| {
-        let before = script[..at].trim_end().chars().next_back();
-        before.is_none_or(|c| c.is_ascii_digit() || matches!(c, ';' | '}' | '{' | '$' | '!' | '/' | '\n'))
-    };
-    let is_command = |(at, _): (usize, &str)| starts(at);
-    let mut separated = script.match_indices("e ").chain(script.match_indices("w "));
-    let flags = script.strip_prefix('s').and_then(|rest| rest.rsplit(rest.chars().next()?).next());
-    let is_flags =
-        |flags: &str| flags.contains('e') && flags.bytes().all(|byte| b"egiIpM0123456789".contains(&byte));
-    separated.any(is_command) || flags.is_some_and(is_flags)
-}
-
-/// Where the command of git is, after its own options.
-pub(super) fn git_command(rest: &[Word]) -> Option<usize> {
-    let mut at = 0;
-    while let Some(word) = rest.get(at).filter(|word| word.text.starts_with('-')) {
-        at += 1 + usize::from(GIT_VALUED.contains(&word.text.as_str()));
-    }
-    (at < rest.len()).then_some(at)
-}
-
 /// How many words of a program are its options.
-fn skip_options(rest: &[Word], valued: &str, long: &[&str]) -> usize {
+pub(super) fn skip_options(rest: &[Word], valued: &str, long: &[&str]) -> usize {
     let mut at = 0;
     while let Some(word) = rest.get(at) {
         let text = word.text.as_str();
@@ -488,7 +308,7 @@ fn fill(words: &mut [Word], mark: &str) -> bool {
     found
 }
 
-fn joined<'w>(words: impl IntoIterator<Item = &'w Word>) -> Word {
+pub(super) fn joined<'w>(words: impl IntoIterator<Item = &'w Word>) -> Word {
     words.into_iter().fold(Word::default(), |mut line, word| {
         line.push_word(word);
         line

@@ -1,7 +1,7 @@
 //! The files that a command reads and writes.
 
 use super::command::{Command, Redirect, Word};
-use super::expand::git_command;
+use super::git::git_command;
 use crate::words::words;
 
 /// A file that a command touches.
@@ -31,12 +31,11 @@ const NO_OUTPUTS: &[&str] = &[
     "sudo", "test",
 ];
 /// Programs that unpack or patch files which the line does not name.
-const UNPACKERS: &[&str] = &["cpio", "patch", "tar", "unzip"];
+const UNPACKERS: &[&str] = &["7z", "7za", "ar", "bsdtar", "cpio", "jar", "patch", "tar", "unrar", "unzip"];
 /// Commands of git that do so.
 const GIT_UNPACKERS: &[&str] = &["am", "apply", "stash"];
-/// Options with which a program writes a file that is named as in its address.
-const REMOTE_NAMES: &[&str] =
-    &["-O", "-OJ", "-LO", "-sO", "-sSLO", "-fsSLO", "--remote-name", "--remote-name-all"];
+/// Letters of options of `curl` that take no value. Among them, `O` writes a file that is named as in its address.
+const CURL_LETTERS: &str = "#46fgiIJkLnNORsSv";
 
 /// Which arguments of a program it writes.
 enum Writes {
@@ -62,7 +61,10 @@ const WRITERS: &[(&str, Writes)] = &[
     ("copy-item", Writes::All),
     ("cp", Writes::Last),
     ("csplit", Writes::Values(&["-f", "--prefix"])),
-    ("curl", Writes::Values(&["-o", "--output", "--output-dir"])),
+    (
+        "curl",
+        Writes::Values(&["-D", "--dump-header", "-c", "--cookie-jar", "-o", "--output", "--output-dir"]),
+    ),
     ("dd", Writes::Values(&["of"])),
     ("del", Writes::All),
     ("eslint", Writes::AllWith(&["--fix"])),
@@ -108,7 +110,10 @@ const WRITERS: &[(&str, Writes)] = &[
     ("truncate", Writes::All),
     ("unlink", Writes::All),
     ("unzip", Writes::Values(&["-d"])),
-    ("wget", Writes::Values(&["-O", "--output-document", "-P", "--directory-prefix"])),
+    (
+        "wget",
+        Writes::Values(&["-O", "--output-document", "-P", "--directory-prefix", "-a", "-o", "--output-file"]),
+    ),
     ("xxd", Writes::Last),
     ("xz", Writes::All),
     ("yq", Writes::AllWith(&["-i", "--inplace"])),
@@ -116,7 +121,20 @@ const WRITERS: &[(&str, Writes)] = &[
 ];
 
 /// Commands of git that change the files they name.
-const GIT_WRITERS: &[&str] = &["apply", "checkout", "clean", "mv", "restore", "rm", "stash", "update-index"];
+const GIT_WRITERS: &[&str] = &[
+    "apply",
+    "checkout",
+    "checkout-index",
+    "clean",
+    "clone",
+    "mv",
+    "restore",
+    "rm",
+    "stash",
+    "submodule",
+    "update-index",
+    "worktree",
+];
 
 impl Command {
     /// The files that it names or writes, as far as its words say.
@@ -177,6 +195,16 @@ impl Command {
         files
     }
 
+    /// Whether it is known which of its arguments it writes.
+    pub(crate) fn is_writer(&self) -> bool {
+        let is_known = |name: &str| WRITERS.iter().any(|(program, _)| *program == name);
+        // These may also write files that options name, and `tar` may remove what it packs.
+        let is_loose = |name: &str| {
+            matches!(name, "curl" | "wget") || self.words.iter().any(|word| word.text == "--remove-files")
+        };
+        self.name().is_some_and(|name| is_known(&name) && !is_loose(&name))
+    }
+
     /// The files that it writes, as far as its words say.
     pub(super) fn written_files(&self) -> Vec<String> {
         let written = self.files().into_iter().filter(|one| one.touched == Touched::Written);
@@ -185,10 +213,14 @@ impl Command {
 
     /// Whether a download is written under its own name.
     fn takes_remote_name(&self, arguments: &[Word]) -> bool {
-        let has = |options: &[&str]| arguments.iter().any(|word| options.contains(&&*word.text));
+        let named = |word: &Word| {
+            let letters = word.text.strip_prefix('-').unwrap_or_default();
+            word.text.starts_with("--remote-name")
+                || letters.contains('O') && letters.chars().all(|letter| CURL_LETTERS.contains(letter))
+        };
         match self.name().as_deref() {
-            Some("curl") => has(REMOTE_NAMES),
-            Some("wget") => !has(&["-O", "--output-document"]),
+            Some("curl") => arguments.iter().any(named),
+            Some("wget") => !arguments.iter().any(|word| matches!(&*word.text, "-O" | "--output-document")),
             _ => false,
         }
     }
@@ -217,7 +249,10 @@ impl Command {
             let command = git_command(arguments).map(|at| &*arguments[at].text);
             let is_listed =
                 arguments.iter().any(|word| matches!(&*word.text, "list" | "show" | "--check" | "--stat"));
-            return command.is_some_and(|command| GIT_UNPACKERS.contains(&command)) && !is_listed;
+            let is_listed_in_file =
+                arguments.iter().any(|word| word.text.starts_with("--pathspec-from-file"));
+            return command.is_some_and(|command| GIT_UNPACKERS.contains(&command)) && !is_listed
+                || is_listed_in_file;
         }
         let extracts = |word: &Word| {
             let text = word.text.trim_start_matches('-');
@@ -227,12 +262,16 @@ impl Command {
                     && text.contains('x')
         };
         match &*name {
-            "tar" => {
+            "ar" | "bsdtar" | "jar" | "tar" => {
                 arguments.first().is_some_and(extracts)
                     || arguments.iter().any(|word| word.text == "--extract")
             }
-            "cpio" => arguments.iter().any(|word| word.text.starts_with("-i")),
+            "cpio" => arguments.iter().any(|word| word.text.starts_with("-i") || word.text == "--extract"),
+            "7z" | "7za" | "unrar" => arguments.first().is_some_and(|word| matches!(&*word.text, "e" | "x")),
             "unzip" => !arguments.iter().any(|word| matches!(&*word.text, "-l" | "-t" | "-p")),
+            name if name.starts_with("python") => {
+                arguments.iter().any(|word| matches!(&*word.text, "tarfile" | "zipfile"))
+            }
             name => UNPACKERS.contains(&name),
         }
     }
@@ -305,8 +344,13 @@ impl Command {
             Writes::Values(options) => {
                 let is_option = |at: &usize| {
                     let text = &arguments[*at].text;
+                    // Short options may be joined: `-sSLo`.
+                    let letters =
+                        text.strip_prefix('-').filter(|letters| letters.len() < 8).unwrap_or_default();
+                    let is_short = letters.bytes().all(|byte| byte.is_ascii_alphabetic());
                     options.iter().any(|option| {
                         text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+                            || is_short && option.len() == 2 && letters.ends_with(&option[1..])
                     })
                 };
                 let joined = |at: &usize| {

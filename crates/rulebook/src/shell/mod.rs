@@ -7,6 +7,8 @@
 mod command;
 mod expand;
 mod files;
+mod git;
+mod interpreters;
 mod list;
 mod patched;
 mod pattern;

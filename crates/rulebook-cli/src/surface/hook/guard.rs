@@ -53,7 +53,7 @@ pub(super) fn apply(
 ) {
     let Some(mode) = workspace.guard() else { return };
     let mut lines = Vec::new();
-    let changed = workspace.guard_changes();
+    let changed = workspace.take_guard_changes();
     if !changed.is_empty() {
         lines.push(format!("Rulebook's guard: changed since the last event: {}", changed.join(", ")));
     }
