@@ -112,7 +112,7 @@ impl Governed {
         let Some((program, words)) = command.words.split_first() else { return Truth::No };
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let is_program = command.name().is_some_and(|name| OWN_NAMES.contains(&&*name))
-            || self.absolute.iter().any(|path| *path == program.text);
+            || self.absolute.contains(&program.text);
         match () {
             () if !is_program => Truth::No,
             () if switches(&texts) => Truth::Yes,

@@ -146,12 +146,11 @@ impl Starting<'_> {
         let names = rest.iter().map(|word| word.as_known().map(plain_name).unwrap_or_default());
         for (at, name) in names.enumerate() {
             let rest = &rest[at + 1..];
-            if SHELLS.contains(&&*name) {
-                return if rest.iter().any(takes_text) {
-                    self.shell(rest)
-                };
+            if !SHELLS.contains(&&*name) {
+                self.interpreter(&name, rest);
+            } else if rest.iter().any(takes_text) {
+                return self.shell(rest);
             }
-            self.interpreter(&name, rest);
         }
     }
 
