@@ -151,6 +151,8 @@ try {
   await page.locator(".monaco-editor .view-line", { hasText: "paths:" }).first().click();
   await page.keyboard.press("Control+Z");
   await page.locator(".squiggly-error, .squiggly-warning, .squiggly-info").first().waitFor();
+  // The next problem after the start of the file, and not that of another file.
+  await page.keyboard.press("Control+Home");
   await page.keyboard.press("F8");
   await page.locator(".marker-widget a.code-link, .marker-widget a", { hasText: "unquoted-value" }).click({ modifiers: ["Control"] });
   await page.locator(".view-line", { hasText: "What to do:" }).first().waitFor();
