@@ -106,7 +106,10 @@ fn unwatched(monitor: &Monitor, rules: &[&Rule]) -> Vec<Diagnostic> {
             format!("`{condition}` took too many steps and was not checked against all of the text");
         report(Code::BoundedRegex, rule, message)
     });
-    let unjudged = monitor.unjudged().iter().map(|why| report(Code::BadSyntaxRule, "", why.clone()));
+    let unjudged = monitor
+        .unjudged()
+        .iter()
+        .map(|(place, why)| Diagnostic::whole(Code::BadSyntaxRule, place, why.clone()));
     left_out.chain(gave_up).chain(unjudged).collect()
 }
 

@@ -151,8 +151,9 @@ impl Objection {
                 "this call was not fully checked against {names}: the condition takes too much work; write it with smaller counts"
             ));
         }
-        if !monitor.unjudged().is_empty() {
-            self.notice = Some(join(self.notice.take(), &monitor.unjudged().join("\n")));
+        let unjudged: Vec<&str> = monitor.unjudged().iter().map(|(_, why)| why.as_str()).collect();
+        if !unjudged.is_empty() {
+            self.notice = Some(join(self.notice.take(), &unjudged.join("\n")));
         }
         hits
     }

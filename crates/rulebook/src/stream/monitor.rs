@@ -27,7 +27,7 @@ pub struct Monitor {
     syntax: Vec<SyntaxRule>,
     parser: Option<Arc<dyn Syntax>>,
     /// What was not judged, for people.
-    unjudged: Vec<String>,
+    unjudged: Vec<(String, String)>,
 }
 
 /// A rule with syntax triggers.
@@ -132,8 +132,8 @@ impl Monitor {
         self
     }
 
-    /// What syntax triggers did not judge, and why.
-    pub fn unjudged(&self) -> &[String] {
+    /// What syntax triggers did not judge: the file of the rule, or the file that is written, and why.
+    pub fn unjudged(&self) -> &[(String, String)] {
         &self.unjudged
     }
 
@@ -214,7 +214,8 @@ impl Monitor {
         // A monitor that lives long names each reason once.
         unjudged.truncate(MAX_UNJUDGED);
         if arguments.len() > MAX_ARGUMENTS {
-            return unjudged.push(format!("a call of {tool} is too large for syntax triggers"));
+            return unjudged
+                .push((String::new(), format!("a call of {tool} is too large for syntax triggers")));
         }
         let wants = |file: &File| {
             let is_of = |one: &SyntaxTrigger| one.grammar(&file.path).is_some();
@@ -242,7 +243,8 @@ impl Monitor {
         let mut hits = Vec::new();
         if change.is_too_long || change.after.len() > MAX_TEXT {
             let path = &change.file.path;
-            unjudged.push(format!("`{path}` is over 1 MiB and is not judged by syntax triggers"));
+            let why = format!("`{path}` is over 1 MiB and is not judged by syntax triggers");
+            unjudged.push((path.clone(), why));
             return hits;
         }
         for rule in rules.iter().filter(|rule| rule.admits(&change.file)) {
@@ -253,7 +255,10 @@ impl Monitor {
                     Ok(nodes) => hits.extend(nodes.iter().take(limit).map(|node| {
                         Hit::of_node((&rule.name, &rule.source, &trigger.written), tool, change, node)
                     })),
-                    Err(why) => unjudged.push(format!("the `ast` of {} is not used: {why}", rule.name)),
+                    Err(why) => {
+                        let why = format!("the `ast` of {} is not used: {why}", rule.name);
+                        unjudged.push((rule.source.clone(), why));
+                    }
                 }
             }
         }

@@ -182,7 +182,7 @@ impl Rules {
     pub(super) fn unwatched(&self, watch: &Watch) -> Vec<String> {
         let monitor = lock(&watch.monitor);
         let left_out = monitor.left_out().iter().map(|(rule, condition)| (rule.as_str(), condition.as_str()));
-        let unjudged = monitor.unjudged().iter().cloned();
+        let unjudged = monitor.unjudged().iter().map(|(_, why)| why.clone());
         self.unreported(
             left_out
                 .chain(monitor.gave_up())
