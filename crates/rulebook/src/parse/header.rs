@@ -8,6 +8,7 @@ use crate::condition;
 use crate::format::keys::{self, PATHS, TRIGGERS};
 use crate::format::{Format, Keys, StatedActivation};
 use crate::frontmatter::{Header, Value};
+use crate::requirement::OnUnknown;
 use crate::source::Origin;
 use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 
@@ -73,6 +74,7 @@ const WORDS: &[(&str, Words)] = &[
     ("interruptMode", || InterruptMode::NAMES.iter().map(|(name, _)| *name).collect()),
     ("match", || vec!["all", "any"]),
     ("mode", || vec!["act", "plan"]),
+    ("on-unknown", || OnUnknown::NAMES.iter().map(|(name, _)| *name).collect()),
     ("os", || vec!["darwin", "linux", "windows"]),
     ("repeatMode", || RepeatMode::NAMES.iter().map(|(name, _)| *name).collect()),
     ("scope", || vec!["text", "thinking", "tool", "tool:edit", "tool:write", "tool:shell"]),

@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use rulebook::format::Format;
-use rulebook::parse::{explain_keys, explain_values};
+use rulebook::parse::{
+    explain_inner_keys, explain_inner_values, explain_keys, explain_terms, explain_values, is_inner_glob,
+};
 use serde_json::{Value, json};
 
+use super::cursor::{At, Cursor, in_header};
 use super::document::Document;
 use super::protocol::Place;
 use super::server::Server;
@@ -36,38 +39,6 @@ pub(super) fn complete(server: &Server, place: &Place) -> Value {
     json!({ "isIncomplete": items.len() >= MAX_ITEMS, "items": items })
 }
 
-/// Where in a header somebody types.
-#[derive(Debug, PartialEq)]
-enum Cursor<'t> {
-    /// A key, as far as it is written.
-    Key(&'t str),
-    /// A value of a key, as far as it is written.
-    Value { key: &'t str, typed: &'t str },
-}
-
-/// The place of an offset in the header; `None` outside of it. A header that is not closed yet ends at the offset.
-fn in_header(text: &str, offset: usize) -> Option<Cursor<'_>> {
-    let mut lines = text[..offset].split('\n');
-    let first = lines.next().filter(|line| line.trim_start_matches('\u{feff}').trim_end() == "---")?;
-    let before = &text[first.len()..offset];
-    if before.lines().any(|line| line.trim_end() == "---") {
-        return None;
-    }
-    let line = before.rsplit('\n').next()?;
-    let is_nested = line.starts_with([' ', '\t', '-']);
-    if let Some((key, value)) = line.split_once(':').filter(|_| !is_nested) {
-        let typed = value.rsplit([',', '[']).next().unwrap_or(value).trim_start();
-        return Some(Cursor::Value { key: key.trim(), typed });
-    }
-    if is_nested {
-        let item = line.trim_start().strip_prefix('-')?.trim_start();
-        let above = before.lines().rev().skip(1).find(|line| !line.starts_with([' ', '\t', '-']));
-        let key = above?.split_once(':')?.0.trim();
-        return Some(Cursor::Value { key, typed: item });
-    }
-    Some(Cursor::Key(line))
-}
-
 fn header(
     snapshot: &Snapshot,
     document: &Document,
@@ -75,15 +46,24 @@ fn header(
     cursor: &Cursor<'_>,
     offset: usize,
 ) -> Vec<Value> {
-    match cursor {
-        Cursor::Key(typed) => {
-            let keys = explain_keys(format).into_iter();
-            let item = |(key, meaning): (&str, String)| {
-                item(document, offset - typed.len()..offset, PROPERTY, key, &format!("{key}: "), &meaning)
-            };
-            keys.map(item).collect()
-        }
-        Cursor::Value { key, typed } if GLOB_KEYS.contains(key) || *key == format.paths_key => {
+    let Cursor { parents, at } = cursor;
+    let propose = |typed: &str, kind, end: &str, all: Vec<(String, String)>| {
+        let range = offset - typed.len()..offset;
+        let items = all
+            .into_iter()
+            .map(|(text, note)| item(document, range.clone(), kind, &text, &format!("{text}{end}"), &note));
+        items.collect()
+    };
+    let is_known = parents.first().is_none_or(|first| format.known_keys().contains(first));
+    let is_top = parents.is_empty();
+    match *at {
+        _ if !is_known => Vec::new(),
+        At::Key(typed) if is_top => propose(typed, PROPERTY, ": ", named(explain_keys(format))),
+        At::Key(typed) => propose(typed, PROPERTY, ": ", named(explain_inner_keys(parents))),
+        At::Value { key, typed }
+            if is_inner_glob(parents, key)
+                || is_top && (GLOB_KEYS.contains(&key) || key == format.paths_key) =>
+        {
             let quote = typed.chars().next().filter(|c| matches!(c, '"' | '\''));
             let bare = typed.trim_start_matches(['"', '\'']);
             let range = offset - bare.len()..offset;
@@ -96,14 +76,24 @@ fn header(
                 .map(|(glob, note)| item(document, range.clone(), FILE, &glob, &written(&glob), &note))
                 .collect()
         }
-        Cursor::Value { key, typed } => {
-            let range = offset - typed.len()..offset;
-            let values = explain_values(format, key).into_iter();
-            values
-                .map(|(value, meaning)| item(document, range.clone(), VALUE, value, value, &meaning))
-                .collect()
+        At::Value { key: "when", typed } if is_top => {
+            let word = typed.rsplit([' ', '(', '"', '\'']).next().unwrap_or(typed);
+            match word.split_once(':') {
+                None => propose(word, PROPERTY, "", explain_terms()),
+                Some(("paths", typed)) => propose(typed, FILE, "", globs(snapshot, typed)),
+                Some((key, typed)) => propose(typed, VALUE, "", named(explain_values(format, key))),
+            }
+        }
+        At::Value { key, typed } if is_top => propose(typed, VALUE, "", named(explain_values(format, key))),
+        At::Value { key, typed } => {
+            let words = explain_inner_values(parents, key).into_iter();
+            propose(typed, VALUE, "", words.map(|word| (word.to_owned(), String::new())).collect())
         }
     }
+}
+
+fn named(all: Vec<(&str, impl Into<String>)>) -> Vec<(String, String)> {
+    all.into_iter().map(|(name, meaning)| (name.to_owned(), meaning.into())).collect()
 }
 
 /// Globs that match files of the tree and start with what is written: folders, and patterns for the extensions in them.
@@ -174,29 +164,4 @@ fn item(document: &Document, range: Range<usize>, kind: u8, label: &str, text: &
         "label": label, "kind": kind, "detail": note, "filterText": label,
         "textEdit": { "range": document.span(range), "newText": text },
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_place_in_a_header_is_known() {
-        #[track_caller]
-        fn check(before: &str, wanted: &Option<Cursor<'_>>) {
-            assert_eq!(&in_header(before, before.len()), wanted, "{before:?}");
-        }
-        let value = |key, typed| Some(Cursor::Value { key, typed });
-        check("---\n", &Some(Cursor::Key("")));
-        check("---\nglo", &Some(Cursor::Key("glo")));
-        check("---\na: 1\nglobs: src/", &value("globs", "src/"));
-        check("---\nglobs: a, b/", &value("globs", "b/"));
-        check("---\nglobs: [\"a\", \"b", &value("globs", "\"b"));
-        check("---\nglobs:\n  - a\n  - \"s", &value("globs", "\"s"));
-        check("---\nglobs:\n- s", &value("globs", "s"));
-        check("---\na: 1\n---\nx", &None);
-        check("x", &None);
-        check("", &None);
-        check("---\r\nglo", &Some(Cursor::Key("glo")));
-    }
 }

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use rulebook::coverage::PatternFiles;
-use rulebook::parse::explain_header;
+use rulebook::parse::{explain_header, explain_inner_keys};
 use rulebook::source::Origin;
 use serde_json::{Value, json};
 
+use super::cursor::{At, Cursor, in_header};
 use super::document::Document;
 use super::navigate::{mention_at, named};
 use super::protocol::Place;
@@ -25,6 +26,7 @@ pub(super) fn hover(server: &Server, place: &Place) -> Value {
     let offset = document.offset(place.position);
     let found = glob(snapshot, document, &origin, offset)
         .or_else(|| key(snapshot, document, &origin, offset))
+        .or_else(|| inner(document, &origin, offset))
         .or_else(|| mention(snapshot, document, offset));
     found.map_or(Value::Null, |(span, text)| {
         json!({ "contents": { "kind": "markdown", "value": text }, "range": document.span(span) })
@@ -103,6 +105,22 @@ fn key(
         let _ = writeln!(text, "{}: {state}  ", agent.title);
     }
     Some((key.span, text))
+}
+
+/// What a key in a map of the header means; for a value there, what its key means.
+fn inner(document: &Document, origin: &Origin, offset: usize) -> Option<(Range<usize>, String)> {
+    let rest = &document.text[offset..];
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let end = offset + rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+    let Cursor { parents, at } = in_header(&document.text, end)?;
+    let (key, typed) = match at {
+        At::Key(typed) => (typed, typed),
+        At::Value { key, typed } => (key, typed),
+    };
+    let is_known = parents.first().is_some_and(|first| origin.format.known_keys().contains(first));
+    let keys = explain_inner_keys(&parents);
+    let (_, meaning) = keys.into_iter().find(|(name, _)| is_known && *name == key)?;
+    Some((end - typed.len()..end, format!("{} in {}: {meaning}", code(key), code(&parents.join(".")))))
 }
 
 /// What a rule that is mentioned by name is for.

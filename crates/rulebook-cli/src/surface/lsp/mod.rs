@@ -7,6 +7,7 @@ mod actions;
 mod client;
 mod commands;
 mod completion;
+mod cursor;
 mod document;
 mod evidence;
 mod extension;

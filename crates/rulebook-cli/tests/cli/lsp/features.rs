@@ -104,6 +104,46 @@ fn completion_knows_keys_values_globs_and_rules() {
 }
 
 #[test]
+fn what_is_below_a_key_is_completed_and_explained() {
+    const FILE: &str = "repo/.rulebook/rules/db.md";
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &[FILE]);
+    let mut proposed = |typed: &str| {
+        editor.change(FILE, json!([{ "text": typed }]));
+        let line = typed.matches('\n').count();
+        let character = typed.rsplit('\n').next().unwrap().len();
+        let found = editor.at("textDocument/completion", FILE, line, character);
+        let items = found["items"].as_array().unwrap();
+        items.iter().map(|item| text(&item["textEdit"]["newText"]).to_owned()).collect::<Vec<_>>()
+    };
+    let mut check = |typed: &str, wanted: &str| {
+        let found = proposed(typed);
+        assert!(found.iter().any(|text| text == wanted), "{typed}: {found:?}");
+    };
+    check("---\nast: {", "language: ");
+    check("---\nast: {language: ", "bash");
+    check("---\nast:\n  - inside:\n      ", "pattern: ");
+    check("---\ncontent: {", "ast: ");
+    check("---\nrequires: {do: {", "command: ");
+    check("---\nrequires:\n  before: ", "stop");
+    check("---\nforbids: {edit: \"src/", "src/b/**");
+    check("---\non-unknown: ", "allow");
+    check("---\nwhen: \"mode:act AND mode:", "act");
+    check("---\nwhen: \"paths:", "src/**");
+    check("---\nwhen: \"", "agent:");
+    let header = "---\nrequires: {do: {edit: \"src/**\"}, before: stop}\n---\nx";
+    editor.change(FILE, json!([{ "text": header }]));
+    let hover = |editor: &mut Editor<'_>, character| {
+        let shown = editor.at("textDocument/hover", FILE, 1, character);
+        text(&shown["contents"]["value"]).to_owned()
+    };
+    assert_eq!(hover(&mut editor, 12), "`do` in `requires`: what must be done");
+    assert_eq!(hover(&mut editor, 18), "`edit` in `requires.do`: a file that is written: a glob");
+    assert!(hover(&mut editor, 45).starts_with("`before` in `requires`: what must wait"));
+    editor.stop();
+}
+
+#[test]
 fn a_hint_says_how_far_a_rule_reaches() {
     let sandbox = sandbox();
     let mut editor = opened(&sandbox, &[WEB_FILE, "repo/AGENTS.md"]);
