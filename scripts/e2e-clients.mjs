@@ -27,6 +27,7 @@ const skillsInOrder = (body) =>
 // `moves`: the agent changes its earlier messages, so the proxy cannot keep the beginning of a request as it was.
 // `leaves`: names of files that the agent itself writes in the project.
 // `seen`: the part of a request that counts. `settle`: the part that does not depend on a server in the settings.
+// `acp`: the command of its ACP mode, and whether it asks the editor before it changes a file.
 // `compact`: how the context is compacted. `command` is a prompt that does it, `tokens` an answer after which the agent does it
 // itself, `event` an event for the hook of an agent that cannot do it in a single run. `times`: how often a mark is in a request after
 // it, if not once.
@@ -109,6 +110,7 @@ trust_level = "trusted"
   },
   {
     name: "opencode",
+    acp: { command: ["opencode", "acp"], asks: false },
     package: "opencode-ai@1.18.33",
     // Without its plugin package in both folders it tries to download it, for more than a minute.
     beside: "@opencode-ai/plugin@1.18.33",
@@ -139,6 +141,7 @@ trust_level = "trusted"
   },
   {
     name: "gemini",
+    acp: { command: ["gemini", "--acp", "-m", "gemini-2.5-pro"], asks: true },
     package: "@google/gemini-cli@0.61.0",
     env: (at) => ({ GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: at.url, GEMINI_CLI_TRUST_WORKSPACE: "true" }),
     prepare: (at) => {
@@ -158,6 +161,7 @@ trust_level = "trusted"
   },
   {
     name: "qwen",
+    acp: { command: ["qwen", "--acp", "--auth-type", "openai"], asks: true },
     package: "@qwen-code/qwen-code@0.15.10",
     env: (at) => ({ OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${at.url}/v1`, OPENAI_MODEL: "scripted" }),
     // It rewrites older settings.
@@ -215,6 +219,7 @@ trust_level = "trusted"
   },
   {
     name: "goose",
+    acp: { command: ["goose", "acp"], asks: true },
     package: "@aaif/goose@0.20.1",
     // It joins and splits its earlier messages.
     moves: true,
