@@ -110,7 +110,7 @@ LIBRARIES = [
 def start_registry() -> subprocess.Popen:
     """Starts verdaccio without any registry above it, and publishes the packages of npm there."""
     Path("/tmp/verdaccio.yaml").write_text(
-        "storage: /tmp/storage\nauth: {htpasswd: {file: /tmp/htpasswd}}\nuplinks: {}\n"
+        "storage: /tmp/storage\nmax_body_size: 100mb\nauth: {htpasswd: {file: /tmp/htpasswd}}\nuplinks: {}\n"
         "packages: {'**': {access: $all, publish: $all}}\nlog: {type: stdout, level: error}\n")
     server = subprocess.Popen(
         ["node", "/registry/node_modules/verdaccio/bin/verdaccio", "--config", "/tmp/verdaccio.yaml", "--listen", "127.0.0.1:4873"],

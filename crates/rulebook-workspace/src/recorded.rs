@@ -175,22 +175,35 @@ pub(crate) fn report_drifted(files: &Storage, roots: &Roots) -> Vec<Diagnostic> 
             });
             let Some(copy) = copy else { continue };
             let source = text(&record.source);
-            let what = match (
+            let command = match Tool::of_file(&record.source) {
+                Some(tool) => format!("rulebook import {} --to {}", tool.name, record.target),
+                None => format!("rulebook export --from {} --to {}", record.source, record.target),
+            };
+            let (what, help) = match (
                 hash(&copy) == record.copy_hash,
                 source.map(|text| source_hash(&text) == record.source_hash),
             ) {
                 (true, Some(true)) => continue,
-                (true, Some(false)) => "is a copy of `{}`, which changed since",
-                (false, Some(_)) => "is a copy of `{}`, and was edited",
-                (_, None) => "is a copy of `{}`, which is gone",
+                (true, Some(false)) => ("is a copy of `{}`, which changed since", format!("run `{command}`")),
+                (false, Some(_)) => (
+                    "is a copy of `{}`, and was edited",
+                    format!(
+                        "run `{command}` with `--adopt {}` to take the edits, or with `--keep {}` to discard them",
+                        record.path, record.source
+                    ),
+                ),
+                (_, None) => (
+                    "is a copy of `{}`, which is gone",
+                    "run `rulebook export --sync`, or remove it".to_owned(),
+                ),
             };
             let message = what.replace("{}", &record.source);
-            let drifted = Diagnostic::whole(Code::DriftedCopy, &record.path, message);
-            found.push(drifted.help("run `rulebook export --sync`"));
+            found.push(Diagnostic::whole(Code::DriftedCopy, &record.path, message).help(help));
         }
     }
     found.sort();
-    found.dedup();
+    // Several targets may share a copy.
+    found.dedup_by(|one, other| (&one.path, &one.message) == (&other.path, &other.message));
     found
 }
 

@@ -127,7 +127,8 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
     let to = if options.to.is_empty() { settings.to.clone() } else { options.to.clone() };
     if to.is_empty() {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-        let error = anyhow!("add `--to AGENT`, one of {}", names.join(", "));
+        let help = "add `--to AGENT`, such as `--to claude`, or set `to` under `[export]` in `rulebook.toml`";
+        let error = anyhow!("{help}; the agents are {}", names.join(", "));
         return Err(error.context("nothing says which agents to export to"));
     }
     let allow = options.allow.or(settings.allow).unwrap_or(Allow::Meant);
@@ -159,8 +160,7 @@ pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> 
                 known.clone(),
                 &format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
             );
-            return Err(anyhow!(help)
-                .context(format!("`{}` is not an agent that rules can be written for", out::clean(name))));
+            return Err(anyhow!(help).context(format!("cannot export to `{}`", out::clean(name))));
         };
         if !found.iter().any(|other| other.name == target.name) {
             found.push(target);
@@ -236,19 +236,14 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
         let (written, lost): (Vec<&ExportRow>, Vec<&ExportRow>) =
             rows.into_iter().partition(|row| is_kept(row));
         let most = if all { usize::MAX } else { ROWS };
-        for (title, rows) in [("copied", written), ("loss", lost)] {
+        for (title, rows) in [("as meant", written), ("loss: left out, or not the same", lost)] {
             write_rows(&mut text, title, &rows, most);
         }
         text.push('\n');
     }
     for row in &plan.rows {
         if let Outcome::Copied { path, state: CopyState::Edited { before, after, .. }, .. } = &row.outcome {
-            let _ = writeln!(
-                text,
-                "{} {} was edited and is not overwritten",
-                paint(YELLOW, "edited"),
-                out::clean(path)
-            );
+            let _ = writeln!(text, "{} {}: not overwritten", paint(YELLOW, "edited"), out::clean(path));
             text.push_str(&diff(after, before));
             let _ = writeln!(
                 text,
@@ -258,8 +253,12 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
         }
     }
     let count = plural(plan.files.len(), "file");
+    let edited = plan.rows.iter().filter(|row| is_edited(row)).count();
     let _ = match (plan.files.is_empty(), is_read_only) {
-        (true, _) if plan.rows.iter().any(is_edited) => writeln!(text, "the others are up to date"),
+        (true, _) if edited > 0 => {
+            let copies = if edited == 1 { "1 copy was".to_owned() } else { format!("{edited} copies were") };
+            writeln!(text, "{copies} edited; everything else is up to date")
+        }
         (true, _) => writeln!(text, "everything is up to date"),
         (false, true) => writeln!(text, "{count} would change; nothing was written"),
         (false, false) => {
@@ -333,7 +332,7 @@ pub(super) fn described(row: &ExportRow) -> (String, String) {
             };
             (format!("→ {path} ({state})"), shown(proof))
         }
-        Outcome::Read { path, proof } => (format!("reads {path}"), shown(proof)),
+        Outcome::Read { path, proof } => (format!("already reads {path}"), shown(proof)),
         Outcome::Delivered(loss) => ("delivered by Rulebook".to_owned(), loss.to_string()),
         Outcome::Indexed(path, loss) => (format!("listed in {path}"), loss.to_string()),
         Outcome::LeftOut(loss) => ("left out".to_owned(), help(loss)),
@@ -351,7 +350,7 @@ fn help(loss: &Loss) -> String {
     match loss {
         Loss::Wider(proof) => {
             let allow = if proof.is_wider_elsewhere() { Allow::Unseen } else { Allow::Wider };
-            format!("{loss}; `--allow {allow}` writes it nevertheless")
+            format!("{loss}; `--allow {allow}` writes it anyway")
         }
         _ => loss.to_string(),
     }
@@ -380,7 +379,7 @@ pub(super) fn shown(proof: &Proof) -> String {
         }
     }
     if let Some((was, is)) = proof.without_files {
-        let _ = write!(text, "; without a file {is} instead of {was}");
+        let _ = write!(text, "; without a matching file {is}, not {was}");
     }
     text
 }

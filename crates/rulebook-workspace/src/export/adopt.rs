@@ -40,7 +40,7 @@ impl std::fmt::Display for AdoptError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             AdoptError::NotACopy(path) => {
-                write!(f, "`{path}` is not a copy that `.rulebook/export.lock` records")
+                write!(f, "`{path}` is not a copy that `.rulebook/export.lock` of that folder records")
             }
             AdoptError::NoSource(path) => write!(f, "the rule that `{path}` is a copy of does not exist"),
             AdoptError::Imports(path) => write!(

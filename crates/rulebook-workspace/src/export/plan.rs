@@ -79,6 +79,11 @@ impl Sources<'_> {
                 && !rule.is_located()
         };
         let selected = select(book, &options.from, &is_copy).map_err(PlanError::Select)?;
+        // What a rule that is gone left behind is removed.
+        let has_copies = records.iter().any(|(_, record)| !record.copies.is_empty());
+        if selected.is_empty() && !(options.sync || has_copies) {
+            return Err(PlanError::Select(SelectError::Empty));
+        }
         let own: Vec<Option<Rule>> = selected.iter().map(|rule| without_copies(rule)).collect();
         let rules: Vec<&Rule> = (selected.iter().zip(&own))
             .map(|(rule, own)| own.as_ref().unwrap_or(rule))

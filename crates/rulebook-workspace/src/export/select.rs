@@ -37,6 +37,8 @@ impl Candidate {
 pub enum SelectError {
     /// Nothing was named.
     Missing(Vec<Candidate>),
+    /// There are no rules of what was named.
+    Empty,
     /// No rule has that format, file, key or id.
     Unknown {
         /// The name.
@@ -50,6 +52,7 @@ impl std::fmt::Display for SelectError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             SelectError::Missing(_) => f.write_str("nothing says which rules to export"),
+            SelectError::Empty => f.write_str("there are no rules to copy"),
             SelectError::Unknown { name, .. } => {
                 write!(f, "no rule here has the format, file, key or id `{name}`")
             }
@@ -72,6 +75,7 @@ impl SelectError {
                 let all: Vec<String> = found.iter().map(count).collect();
                 format!("add {}, or set `from` under `[export]` in `rulebook.toml`", all.join(" or "))
             }
+            SelectError::Empty => "`rulebook status` lists the rules of this workspace".to_owned(),
             SelectError::Unknown { nearest: Some(near), .. } => format!("did you mean `{near}`?"),
             SelectError::Unknown { .. } => "`rulebook status` lists the rules".to_owned(),
         }

@@ -51,7 +51,7 @@ impl Loss {
         Loss::NoForm(match kind {
             Some(Kind::Always) => format!("{title} has no rules for a folder"),
             Some(Kind::Paths) => format!("{title} has no rules for paths"),
-            Some(Kind::Offered) => format!("{title} has no rules that the model requests"),
+            Some(Kind::Offered) => format!("{title} cannot offer rules to the model"),
             Some(Kind::Manual) => format!("{title} has no rules that apply only when mentioned"),
             None if rule.stream.is_some() => format!("{title} has no rules that watch the output"),
             None if rule.activation == Activation::Never => "nothing activates it".to_owned(),
@@ -93,7 +93,7 @@ impl std::fmt::Display for Loss {
                     (None, Some(path), _) => {
                         write!(f, "it would also apply to paths like `{path}`, which no file here has")
                     }
-                    (None, None, Some((was, is))) => write!(f, "it would be {is} instead of {was}"),
+                    (None, None, Some((was, is))) => write!(f, "it would be {is}, not {was}"),
                     (None, None, None) => f.write_str("it would apply to more than meant"),
                 }
             }
@@ -105,7 +105,9 @@ impl std::fmt::Display for Loss {
                     }
                     (Some(path), ..) => write!(f, "it does not apply to `{path}`"),
                     (None, Some(path), _) => write!(f, "it does not apply to paths like `{path}`"),
-                    (None, None, Some((was, is))) => write!(f, "without a file it is {is} instead of {was}"),
+                    (None, None, Some((was, is))) => {
+                        write!(f, "without a matching file it is {is}, not {was}")
+                    }
                     (None, None, None) => f.write_str("it applies to more than meant"),
                 }
             }

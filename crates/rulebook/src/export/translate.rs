@@ -85,6 +85,9 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
             false => vec![pattern.clone(), format!("{pattern}/**")],
         };
         let all: Vec<String> = rooted.iter().flat_map(with_folders).collect();
+        for folders in [ONE_HIDDEN, TWO_HIDDEN].into_iter().filter(|_| to == Dialect::Minimatch) {
+            add(Some(all.iter().map(|pattern| with_hidden(pattern, folders)).collect()));
+        }
         add(Some(written(&all, Tail::Kept)));
     }
     found
