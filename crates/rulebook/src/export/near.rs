@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::translate::without_hidden;
+use super::translate::{without_groups, without_hidden};
 use crate::fix::{OTHERS, near};
 use crate::glob::expand_braces;
 
@@ -16,7 +16,10 @@ const MAX_ALTERNATIVES: usize = 8;
 /// A pattern without what does not change its probes, so that the patterns of several dialects share them.
 pub(super) fn bare(glob: &str) -> Cow<'_, str> {
     let bare = glob.trim_start_matches('!').trim_start_matches("./").trim_start_matches('/');
-    if bare.contains(['{', '?']) { without_hidden(bare).into() } else { bare.into() }
+    match bare.contains(['{', '?', '(']) {
+        true => without_groups(&without_hidden(bare)).into(),
+        false => bare.into(),
+    }
 }
 
 /// Returns paths below a folder that these bare patterns match or almost match, sorted.

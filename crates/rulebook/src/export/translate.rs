@@ -136,7 +136,7 @@ fn in_order(lines: &[String], kind: Names) -> Vec<String> {
 }
 
 /// Writes the groups of an expression, `(ts|tsx)`, as braces: `{ts,tsx}`.
-fn without_groups(pattern: &str) -> String {
+pub(super) fn without_groups(pattern: &str) -> String {
     let mut text = String::new();
     let mut rest = pattern;
     while let Some((before, group, after)) = rest.split_once('(').and_then(|(before, inner)| {
