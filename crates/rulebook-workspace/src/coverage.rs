@@ -122,7 +122,10 @@ impl Sources<'_> {
         let coverage = Coverage::of_roots(book, self.workspace().roots.roots.len());
         let mut dead = coverage.dead(&tally(&coverage, tree, Listing::Sample));
         self.workspace().keep_own(&mut dead, book);
-        dead.retain(|dead| !means_no_file(&dead.pattern));
+        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
+        dead.retain(|dead| {
+            !means_no_file(&dead.pattern) && !self.is_for_ignored(rules[dead.rule], dead, tree)
+        });
         if dead.is_empty() {
             return Vec::new();
         }
@@ -130,10 +133,26 @@ impl Sources<'_> {
         let counted = tree.fold(Vec::new, |sums, files| add(sums, &hints.count(files)));
         let mut counts = Vec::new();
         counted.iter().for_each(|counted| add(&mut counts, counted));
-        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
         let text = |dead: &Dead| self.text(rules[dead.rule]).map(|text| text.to_string()).unwrap_or_default();
         hints.report(&dead, &counts, &text)
     }
+
+    /// Whether a pattern is for a folder that exists, but of which the tree has no file: git ignores it, and may track files
+    /// there nevertheless.
+    fn is_for_ignored(&self, rule: &Rule, dead: &Dead, tree: &Tree) -> bool {
+        let root = rule.origin.root;
+        let below = [rule.origin.folder.as_str(), literal_folder(&dead.pattern)];
+        let folder = below.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        let path = Path::new(&self.workspace().roots.roots[root].path).join(&folder);
+        !folder.is_empty() && self.workspace().files.is_folder(&path) && !tree.has_below(root, &folder)
+    }
+}
+
+/// The folders at the start of a pattern, up to the first that is a pattern itself.
+fn literal_folder(pattern: &str) -> &str {
+    let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
+    let end = pattern.find(['*', '?', '[', '{', '(', '!', ',', '\\']).unwrap_or(pattern.len());
+    pattern[..end].rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The files of the tree that each of these rules applies to, without those for which another one overrides it.

@@ -110,6 +110,15 @@ impl Tree {
         self.paths().into_iter().filter(is_below).collect()
     }
 
+    /// Whether a file is below a folder of a root.
+    pub(crate) fn has_below(&self, root: usize, folder: &str) -> bool {
+        let is_below = |portion: &Portion| {
+            let rest = portion.folder.strip_prefix(folder);
+            portion.root == root && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.portions.iter().any(is_below)
+    }
+
     /// Passes every file to `take`, in batches, with the result of its thread so far. Returns the results of all
     /// threads; which thread gets which files is unspecified.
     pub(crate) fn fold<T: Send>(

@@ -4,6 +4,7 @@ use super::own::own;
 use crate::format::place::skills;
 use crate::format::table::skills::SKILL;
 use crate::format::{Base, Confidence, Format, Keys, Place};
+use crate::glob::Dialect;
 
 /// An agent that lists skills by their names and descriptions.
 const fn listed(workspace: &'static [Place], user: &'static [Place]) -> Format {
@@ -12,7 +13,7 @@ const fn listed(workspace: &'static [Place], user: &'static [Place]) -> Format {
 
 /// An agent that also applies a skill to the files that its `paths` match.
 const fn with_paths(workspace: &'static [Place], user: &'static [Place]) -> Format {
-    own(Format { workspace, user, ..SKILL })
+    own(Format { workspace, user, dialect: Dialect::Picomatch, ..SKILL })
 }
 
 /// An agent whose folders are known from what other tools generate for it.

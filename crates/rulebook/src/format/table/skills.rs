@@ -3,6 +3,7 @@
 use super::others::OTHER;
 use crate::format::place::skills;
 use crate::format::{Bare, Base, Format, FormatId, Keys, Lists};
+use crate::glob::Dialect;
 
 /// Every place that some agent reads.
 pub(crate) const SKILL: Format = Format {
@@ -52,6 +53,8 @@ pub(crate) const SKILL: Format = Format {
         skills(Base::Config, "goose/skills"),
         skills(Base::Config, "opencode/skills"),
     ],
+    // Where agents read `paths` of a skill, they do so as in Claude Code's rules.
+    dialect: Dialect::Claude,
     bare: Bare::Listed,
     not_always: None,
     keys: Keys::Own(&["description", "paths"]),
