@@ -187,7 +187,10 @@ fn what_cannot_match_is_a_problem() {
     check("ast: {language: ts, pattern: 'foo($A)'}", None);
     check("ast: {language: ts, kind: nosuch}", Some("Kind `nosuch` is invalid."));
     check("ast: {language: ts, pattern: 'foo(', kind: identifier}", Some("`foo(` is not valid typescript"));
-    check("ast: {language: ts, any: [{kind: string}, {pattern: ')'}]}", Some("`)` is not valid typescript"));
+    check(
+        "ast: {language: ts, any: [{kind: string}, {pattern: 'bar('}]}",
+        Some("`bar(` is not valid typescript"),
+    );
     check(
         "ast: {language: ts, regex: x}",
         Some("it names no kind of nodes: add a `kind`, or a `pattern` that is valid code"),
