@@ -1,9 +1,9 @@
 //! Shells and interpreters: what they run of a text after an option, of a file, and of their input.
 
 use super::command::{Redirect, Word};
-use super::expand::{Starting, joined, skip_options};
 use super::programs::{AWK_RUNS, INTERPRETERS, STARTUP_OPTIONS};
 use super::script::DoubtKind;
+use super::starting::{Starting, joined, skip_options};
 
 impl Starting<'_> {
     /// A shell: the text after `-c`, a file, or its input.

@@ -16,6 +16,7 @@ mod programs;
 mod reader;
 mod redirect;
 mod script;
+mod starting;
 mod suspect;
 #[cfg(test)]
 mod tests;
