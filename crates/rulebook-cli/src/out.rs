@@ -112,9 +112,9 @@ pub(crate) fn print_error_json(message: &str, help: &str) {
         print_json(&serde_json::json!({ "version": VERSION, "error": { "message": message, "help": help } }));
 }
 
-/// Prints an error, its causes as help lines.
+/// Prints an error, its causes as help lines. It may name what it found on the disk.
 pub(crate) fn print_error(error: &anyhow::Error) {
-    let mut lines = error.chain().map(ToString::to_string);
+    let mut lines = error.chain().map(|cause| clean(&cause.to_string()));
     let mut text = format!("{}: {}\n", paint(RED.bold(), "error"), lines.next().unwrap_or_default());
     for line in lines {
         let _ = writeln!(text, "  {}: {line}", paint(CYAN, "help"));

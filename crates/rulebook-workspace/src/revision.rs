@@ -137,14 +137,27 @@ fn git(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// The longest list of files: about a million. A few trees that contain each other name billions.
+const MAX_LISTING: u64 = 128 << 20;
+
 /// The files of a commit below the root, and its submodules. Names that would leave the folder are left out.
 fn entries(root: &Path, commit: &str) -> Result<(Vec<TreeEntry>, Vec<String>), RevisionError> {
-    let listing = git(root, &["ls-tree", "-r", "-z", "-l", commit]).output()?;
-    if !listing.status.success() {
-        let reason = String::from_utf8_lossy(&listing.stderr).trim().to_owned();
+    let mut command = git(root, &["ls-tree", "-r", "-z", "-l", commit]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut listing = Vec::new();
+    if let Some(output) = child.stdout.take() {
+        // Git ends once nobody reads.
+        output.take(MAX_LISTING + 1).read_to_end(&mut listing)?;
+    }
+    let ended = child.wait_with_output()?;
+    if listing.len() as u64 > MAX_LISTING {
+        return Err(io::Error::other("it has too many files").into());
+    }
+    if !ended.status.success() {
+        let reason = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
         return Err(RevisionError::Unknown { name: commit.to_owned(), reason });
     }
-    let lines = || listing.stdout.split(|byte| *byte == 0).filter_map(TreeLine::read);
+    let lines = || listing.split(|byte| *byte == 0).filter_map(TreeLine::read);
     let submodules = lines().filter(|line| line.kind == "commit");
     let submodules = submodules.map(|line| String::from_utf8_lossy(line.path).into_owned()).collect();
     Ok((lines().filter_map(|line| entry(&line)).collect(), submodules))
@@ -288,5 +301,28 @@ mod tests {
         assert_eq!(revision.missing(), ["0000.md"]);
         assert!(!revision.folder().join("0000.md").exists());
         assert!(fs::read_to_string(revision.folder().join("2999.md")).unwrap().starts_with("2999 "));
+    }
+
+    #[test]
+    fn trees_that_multiply_are_not_unpacked() {
+        let repository = tempfile::tempdir().unwrap();
+        let run = |arguments: &[&str], input: &str| {
+            let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+            let mut command = git(repository.path(), &[&identity, arguments].concat());
+            let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap().trim().to_owned()
+        };
+        run(&["init", "--quiet"], "");
+        let mut entry = format!("100644 blob {}", run(&["hash-object", "-w", "--stdin"], "x"));
+        // Ten folders in ten folders: a hundred thousand million files.
+        for _ in 0..11 {
+            let lines: String = (0..10).map(|at| format!("{entry}\t{}{at}\n", "n".repeat(200))).collect();
+            entry = format!("040000 tree {}", run(&["mktree"], &lines));
+        }
+        let tree = entry.rsplit(' ').next().unwrap();
+        let commit = run(&["commit-tree", "-m", "x", tree], "");
+        let error = Revision::checkout(repository.path(), &commit).unwrap_err();
+        assert_eq!(error.to_string(), "the revision cannot be read: it has too many files");
     }
 }

@@ -130,3 +130,22 @@ pub fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest as _;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_beside_many_others_is_saved_without_listing_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.json");
+        let left = folder.path().join(".one.json.tmp");
+        std::fs::write(&left, "a writer that was killed left this").unwrap();
+        let content = serde_json::json!({ "version": 1 });
+        read::record::take();
+        save(&path, 100, 1, &content).unwrap();
+        assert_eq!(read::record::take(), std::slice::from_ref(&path), "the folder is not listed");
+        assert_eq!(load::<Value>(&path, 100, 1), Some(content));
+        assert!(!left.exists());
+    }
+}

@@ -2,17 +2,18 @@
 
 mod folder;
 mod scratch;
+mod temporary;
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{process, thread};
+use std::thread;
 
 use self::folder::Folder;
 pub(crate) use self::scratch::Scratch;
+use self::temporary::{create_only, create_temporary, prefix_of, remove_stale};
 use crate::canonical::canonical;
 use crate::read;
 
@@ -31,6 +32,7 @@ pub(crate) enum Durability {
     /// The new text, from when the write returns.
     Synced,
     /// The old text or the new one, as the file system keeps it: for what many small writes change, and nobody has to keep.
+    /// The caller holds the file's lock, so its temporary file has one name, and no writer searches the folder for others.
     Cached,
 }
 
@@ -193,9 +195,12 @@ fn write(
 ) -> io::Result<()> {
     let written = || {
         let (folder, name) = place(path, owner)?;
+        if durability == Durability::Cached {
+            return put(&folder, &name, text, kind, audience, durability);
+        }
         remove_stale(&folder, &BTreeSet::from([prefix_of(&name)]));
         put(&folder, &name, text, kind, audience, durability)?;
-        if durability == Durability::Synced { folder.sync() } else { Ok(()) }
+        folder.sync()
     };
     written().map_err(|error| naming("cannot write", path, &error))
 }
@@ -310,17 +315,6 @@ pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The end of a temporary file's name; it starts with the name of the file it will replace.
-const SUFFIX: &str = ".tmp";
-
-/// The start of the names of a file's temporary files.
-fn prefix_of(name: &OsStr) -> OsString {
-    let mut prefix = OsString::from(".");
-    prefix.push(name);
-    prefix.push(".");
-    prefix
-}
-
 /// Puts a whole file in the place of another.
 fn put(
     folder: &Folder,
@@ -331,7 +325,8 @@ fn put(
     durability: Durability,
 ) -> io::Result<()> {
     let mode = if audience == Audience::Default { 0o666 } else { 0o600 };
-    let (mut file, temporary) = create_temporary(folder, name, mode)?;
+    let create = if durability == Durability::Cached { create_only } else { create_temporary };
+    let (mut file, temporary) = create(folder, name, mode)?;
     let mut written = || {
         if let Some(old) = folder.permissions(name) {
             file.set_permissions(old)?;
@@ -353,21 +348,6 @@ fn put(
     result
 }
 
-/// Creates a temporary file for a file of that name.
-fn create_temporary(folder: &Folder, name: &OsStr, mode: u32) -> io::Result<(File, OsString)> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let mut temporary = prefix_of(name);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        temporary.push(format!("{}-{count}{SUFFIX}", process::id()));
-        match folder.create(&temporary, mode) {
-            Ok(file) => return Ok((file, temporary)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
 #[cfg(unix)]
 fn make_executable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -381,19 +361,6 @@ fn make_executable(file: &File) -> io::Result<()> {
 #[cfg(not(unix))]
 fn make_executable(_: &File) -> io::Result<()> {
     Ok(())
-}
-
-/// Removes the temporary files in a folder whose names start with one of the prefixes. One that cannot be removed does
-/// no harm.
-fn remove_stale(folder: &Folder, prefixes: &BTreeSet<OsString>) {
-    let is_ours = |name: &OsString| {
-        let stem = name.to_str().and_then(|name| name.strip_suffix(SUFFIX)?.rsplit_once('.'));
-        stem.is_some_and(|(prefix, _)| prefixes.contains(OsStr::new(&format!("{prefix}."))))
-    };
-    let entries = read::folder(&folder.real).into_iter().flatten().flatten();
-    for name in entries.map(|entry| entry.file_name()).filter(is_ours) {
-        let _ = folder.remove(&name);
-    }
 }
 
 #[cfg(unix)]

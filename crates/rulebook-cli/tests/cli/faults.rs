@@ -419,6 +419,18 @@ fn a_link_to_a_folder_of_the_workspace_needs_trust_too() {
 }
 
 #[test]
+fn an_error_that_names_a_path_does_not_control_the_terminal() {
+    let sandbox = sandbox();
+    let folder = sandbox.path("home/\u{1b}[31m\u{9b}5m\u{202e}x");
+    fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(&folder, sandbox.path("repo/out")).unwrap();
+    let mut check = sandbox.command(&["check", "--baseline", "out/b.json", "--write-baseline"]);
+    let words = stderr(&check.env("CLICOLOR_FORCE", "1").output().unwrap());
+    assert!(words.contains("it leads to"), "{words:?}");
+    assert!(!words.contains("/\u{1b}") && !words.contains(['\u{9b}', '\u{202e}']), "{words:?}");
+}
+
+#[test]
 fn a_rule_cannot_pose_as_rulebook() {
     let sandbox = sandbox();
     sandbox.settings("");

@@ -1,5 +1,7 @@
 //! Feeding an answer to a monitor: its streams, and how far each may be shown.
 
+use std::collections::HashMap;
+
 use super::stream_rules::StreamRules;
 use crate::evidence::{ToolCall, json};
 use crate::stream::{Hit, Monitor, StreamKind};
@@ -13,6 +15,8 @@ const MAX_OUTPUT: usize = 256 << 10;
 pub struct Feed {
     prefix: String,
     streams: Vec<FedStream>,
+    /// The open ones by their own names: an answer may have very many.
+    open: HashMap<String, usize>,
     /// The stream of the last delta: most deltas continue it.
     last: usize,
     output: String,
@@ -91,6 +95,7 @@ impl Feed {
         if let Some(stream) = self.find(name) {
             hits.extend(monitor.finish(&self.streams[stream].name));
             self.streams[stream].is_open = false;
+            self.open.remove(name);
             self.calls.extend(self.streams[stream].call.take());
         }
     }
@@ -116,6 +121,7 @@ impl Feed {
             stream.is_open = false;
             self.calls.extend(stream.call.take());
         }
+        self.open.clear();
     }
 
     /// The offset up to which a stream may be shown.
@@ -151,21 +157,23 @@ impl Feed {
             monitor.forget(&stream.name);
             stream.is_open = false;
         }
+        self.open.clear();
     }
 
     fn find(&mut self, name: &str) -> Option<usize> {
         let prefix = self.prefix.len();
         let is_it = |stream: &FedStream| stream.is_open && &stream.name[prefix..] == name;
         if !self.streams.get(self.last).is_some_and(is_it) {
-            self.last = self.streams.iter().position(is_it)?;
+            self.last = *self.open.get(name)?;
         }
         Some(self.last)
     }
 
     fn open(&mut self, name: &str) -> usize {
-        let name = format!("{}{name}", self.prefix);
-        self.streams.push(FedStream { call: None, name, fed: 0, released: None, is_open: true });
+        let full = format!("{}{name}", self.prefix);
+        self.streams.push(FedStream { call: None, name: full, fed: 0, released: None, is_open: true });
         self.last = self.streams.len() - 1;
+        self.open.insert(name.to_owned(), self.last);
         self.last
     }
 }

@@ -81,6 +81,8 @@ enum Stream {
 #[derive(Debug, Default)]
 struct Streams {
     slots: Vec<Option<(String, Stream)>>,
+    /// The slots without a stream.
+    free: Vec<usize>,
     names: HashMap<String, usize>,
     last: usize,
 }
@@ -95,18 +97,19 @@ impl Streams {
     }
 
     fn add(&mut self, name: &str, stream: Stream) -> usize {
-        let free = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
-        if free == self.slots.len() {
+        let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
-        }
-        self.slots[free] = Some((name.to_owned(), stream));
-        self.names.insert(name.to_owned(), free);
-        self.last = free;
-        free
+            self.slots.len() - 1
+        });
+        self.slots[slot] = Some((name.to_owned(), stream));
+        self.names.insert(name.to_owned(), slot);
+        self.last = slot;
+        slot
     }
 
     fn take(&mut self, name: &str) -> Option<Stream> {
         let slot = self.names.remove(name)?;
+        self.free.push(slot);
         self.slots[slot].take().map(|(_, stream)| stream)
     }
 }

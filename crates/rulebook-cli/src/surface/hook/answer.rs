@@ -100,7 +100,8 @@ pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, call
     guard::apply(workspace, host, event, &mut reply, &mut keeper);
     if let Some(why) = keeper.lost().filter(|_| !matches!(caller, Caller::Library)) {
         out::print_aside(&format!(
-            "rulebook: {why}; rules are delivered without regard to what the session received\n"
+            "rulebook: {}; rules are delivered without regard to what the session received\n",
+            out::clean(why)
         ));
     }
     Answer { reply, delivered, keeper }

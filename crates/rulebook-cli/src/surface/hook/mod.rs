@@ -98,7 +98,8 @@ pub(crate) fn asks(agent: &str) -> bool {
 /// Reports an error on standard error. The host may take anything on standard output for an answer, and a failing status for
 /// a refusal.
 fn report(error: &anyhow::Error) {
-    out::print_aside(&format!("rulebook: {error:#}; the agent continues without rules\n"));
+    let error = out::clean(&format!("{error:#}"));
+    out::print_aside(&format!("rulebook: {error}; the agent continues without rules\n"));
 }
 
 /// The host's answer to an event; nothing if it needs none.

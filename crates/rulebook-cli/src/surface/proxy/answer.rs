@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Limited};
+use hyper::Response;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
-use hyper::{Response, StatusCode};
 use rulebook::session::{Interrupt, JudgedCalls};
 use serde_json::Value;
 
@@ -39,12 +39,12 @@ pub(super) async fn watched(
             record.response(exchange.number, Some(exchange.wire), &head.headers).add(&body);
         }
         match asked.take() {
-            Some(stop) if head.status == StatusCode::OK => exchange.sent(&stop),
+            Some(stop) if head.status.is_success() => exchange.sent(&stop),
             Some(stop) => exchange.dropped(&stop),
             None => {}
         }
         let Some(answer) = Json::read(&body) else {
-            if head.status == StatusCode::OK {
+            if head.status.is_success() {
                 exchange.proxy.fail("the answer is not JSON and is not watched");
                 if exchange.proxy.fail_closed {
                     return Ok(closed(exchange.wire, "the answer cannot be read"));
@@ -53,7 +53,7 @@ pub(super) async fn watched(
             return Ok(Response::from_parts(head, full(body)));
         };
         let mut passed = JudgedCalls::default();
-        let is_answer = head.status == StatusCode::OK;
+        let is_answer = head.status.is_success();
         let stop = if is_answer { judge(&exchange, &watch, &answer, &mut passed) } else { None };
         let Some(stop) = stop else {
             if let Some(written) = exchange.passed(&mut passed) {

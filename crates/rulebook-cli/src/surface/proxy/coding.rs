@@ -16,8 +16,8 @@ const HARMLESS: usize = 4 << 20;
 /// How many bytes the decompressed bodies of all open requests have together.
 const MAX_ROOM: usize = 256 << 20;
 
-/// The largest window of a zstd frame: as much as RFC 9659 lets clients use. The decoder allocates that much before
-/// it returns the first byte.
+/// The largest window of a zstd frame: as much as RFC 9659 lets clients use. A decoder allocates its window before it
+/// returns the first byte.
 const MAX_WINDOW: usize = 8 << 20;
 
 /// Room for decompressed bodies.
@@ -61,12 +61,9 @@ pub(super) fn decoded(coding: Option<&str>, body: &Bytes, room: &mut Taken) -> O
         "identity" | "" => return Some(Ok(body.clone())),
         "gzip" | "x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(&body[..])),
         "deflate" => Box::new(flate2::read::ZlibDecoder::new(&body[..])),
+        "br" if !window.grow(brotli_window(body).unwrap_or(usize::MAX)) => return Some(Err(no_room())),
         "br" => Box::new(brotli_decompressor::Decompressor::new(&body[..], 64 << 10)),
-        "zstd" if !window.grow(zstd_window(body).unwrap_or(usize::MAX)) => {
-            return Some(Err(io::Error::other(
-                "its window is too large, or too many compressed requests are open",
-            )));
-        }
+        "zstd" if !window.grow(zstd_window(body).unwrap_or(usize::MAX)) => return Some(Err(no_room())),
         "zstd" => match ruzstd::decoding::StreamingDecoder::new(&body[..]) {
             Ok(decoder) => Box::new(decoder),
             Err(error) => return Some(Err(io::Error::other(error.to_string()))),
@@ -89,6 +86,25 @@ pub(super) fn decoded(coding: Option<&str>, body: &Bytes, room: &mut Taken) -> O
     };
     let read = read();
     Some(read.map(|()| whole.into()))
+}
+
+fn no_room() -> io::Error {
+    io::Error::other("its window is too large, or too many compressed requests are open")
+}
+
+/// Returns the size of a brotli stream's window, as in RFC 7932, at most 16 MiB; `None` for the larger windows that are not
+/// in it, or if there is no stream.
+fn brotli_window(body: &[u8]) -> Option<usize> {
+    let bits = match body.first()? {
+        first if first & 1 == 0 => 16,
+        first if first & 0xe != 0 => 17 + (first >> 1 & 7),
+        first => match first >> 4 & 7 {
+            0 => 17,
+            1 => return None,
+            short => 8 + short,
+        },
+    };
+    Some(1 << bits)
 }
 
 /// Returns the size of a zstd frame's window; `None` if it is too large or there is no frame.
@@ -165,6 +181,13 @@ mod tests {
         check("zstd", &frame(13 << 3), Some(&" ".repeat(512 << 10)));
         for window in [13 << 3 | 1, 16 << 3, 0xff] {
             check("zstd", &frame(window), None);
+        }
+        // The window of 1 GiB that other programs than browsers understand.
+        check("br", &[0x11, 30, 0x80], None);
+        for (first, wanted) in
+            [(0x0b, Some(22)), (0, Some(16)), (0x0f, Some(24)), (0x21, Some(10)), (1, Some(17)), (0x11, None)]
+        {
+            assert_eq!(brotli_window(&[first]), wanted.map(|bits| 1 << bits), "{first}");
         }
         assert_eq!(zstd_window(&[0x28, 0xb5, 0x2f, 0xfd, 0xa1, 9, 0, 0, 0, 1]), None, "16 MiB of content");
         assert_eq!(zstd_window(&[0x28, 0xb5, 0x2f, 0xfd, 0xa1, 9, 0, 0, 1, 0]), Some(1 << 16));

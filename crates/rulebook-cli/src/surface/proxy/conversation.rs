@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Response, StatusCode, header};
+use hyper::{HeaderMap, Response, header};
 use serde_json::json;
 
 use super::exchange::{Exchange, Prepared};
@@ -13,7 +13,7 @@ use super::passthrough::{collect, pass, pass_whole, passing, rewritten, uncompre
 use super::reply::closed;
 use super::rules::Book;
 use super::shared::Proxy;
-use super::upstream::{Body, Error, coming, full};
+use super::upstream::{Body, Error, coming, full, plain_type};
 use super::{answer, coding, stream};
 use crate::surface::wire::Wire;
 
@@ -106,10 +106,6 @@ fn coding_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok())
 }
 
-fn is_plain(headers: &HeaderMap) -> bool {
-    !headers.contains_key(header::CONTENT_ENCODING)
-}
-
 /// Sends what was prepared, and watches the response.
 async fn send(exchange: Exchange, prepared: Prepared, raw: Bytes) -> Result<Response<Body>, Error> {
     let Prepared { body, watch } = prepared;
@@ -126,16 +122,12 @@ async fn send(exchange: Exchange, prepared: Prepared, raw: Bytes) -> Result<Resp
         record.request(exchange.number, Some(exchange.wire), &head, &sent);
     }
     let response = proxy.upstream.ask(Some(exchange.wire), head, full(sent)).await?;
-    let Some(watch) = watch.filter(|_| response.status() == StatusCode::OK) else {
+    let Some(watch) = watch.filter(|_| response.status().is_success()) else {
         return Ok(passing(&proxy, Some(exchange.wire), exchange.number, response));
     };
-    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    match kind {
-        "text/event-stream" if is_plain(response.headers()) => Ok(stream::watched(exchange, watch, response)),
-        "application/json" if is_plain(response.headers()) => {
-            answer::watched(exchange, watch, response).await
-        }
+    match plain_type(response.headers()).as_deref() {
+        Some("text/event-stream") => Ok(stream::watched(exchange, watch, response)),
+        Some("application/json") => answer::watched(exchange, watch, response).await,
         _ => {
             proxy.fail("the answer cannot be read and is not watched");
             Ok(match proxy.fail_closed {

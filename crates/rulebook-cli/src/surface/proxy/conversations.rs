@@ -133,6 +133,7 @@ struct Open {
     known: HashMap<Key, Known>,
 }
 
+#[derive(Clone)]
 struct Known {
     /// The last lookup.
     used: u64,
@@ -208,11 +209,22 @@ impl Conversations {
         conversation
     }
 
-    /// Drops the conversations that nobody uses now, after they are written. One that continues is read again.
+    /// Drops the conversations that nobody uses now, after they are written. One that continues is read again. Requests
+    /// find theirs meanwhile.
     pub(super) fn rest(&self) {
-        let mut open = lock(&self.open);
-        open.known.retain(|key, known| Arc::strong_count(&known.conversation) > 1 || !known.save(key));
-        open.known.shrink_to_fit();
+        let unused = |known: &Known, owners| Arc::strong_count(&known.conversation) == owners;
+        let all = lock(&self.open).known.clone();
+        // It belongs to two maps now.
+        for (key, known) in all.into_iter().filter(|(_, known)| unused(known, 2)) {
+            if !known.save(&key) {
+                continue;
+            }
+            let mut open = lock(&self.open);
+            if open.known.get(&key).is_some_and(|now| now.used == known.used && unused(now, 2)) {
+                open.known.remove(&key);
+            }
+        }
+        lock(&self.open).known.shrink_to_fit();
         self.texts.sweep();
     }
 

@@ -42,7 +42,7 @@ fn text_line(event: &str, fields: &Map<String, Value>) -> String {
         Value::String(text) if !text.contains([' ', '"', '=']) && !text.is_empty() => {
             format!(" {key}={}", crate::out::clean(text))
         }
-        other => format!(" {key}={other}"),
+        other => format!(" {key}={}", crate::out::clean(&other.to_string())),
     });
     format!("{event}{}", fields.collect::<String>())
 }

@@ -43,6 +43,7 @@ use tokio::net::{TcpListener, TcpSocket};
 
 /// Serves until it is asked to stop, or until the program it runs has ended.
 pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
+    trim::return_early();
     let listen = options.listen.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0));
     let token = token(options, listen)?;
     let is_for_child = !options.command.is_empty();

@@ -178,9 +178,10 @@ fn admit(proxy: &Proxy, head: &mut Parts) -> Option<Response<Body>> {
 /// The header with the token.
 const TOKEN: &str = "x-rulebook-token";
 
-/// Returns an address without the token at the beginning of its path, if it has one.
+/// Returns an address without the token at the beginning of its path, if it has one. An address that ends in `/` leads to a
+/// path that starts with two.
 fn without_token(uri: &Uri, token: &str) -> Option<Uri> {
-    let path = uri.path_and_query()?.as_str().strip_prefix('/')?;
+    let path = uri.path_and_query()?.as_str().trim_start_matches('/');
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     if is_same(first.as_bytes(), token.as_bytes()) { format!("/{rest}").parse().ok() } else { None }
 }

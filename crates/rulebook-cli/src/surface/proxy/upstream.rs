@@ -77,6 +77,13 @@ pub(super) fn strip(headers: &mut HeaderMap) {
     named.iter().for_each(|name| drop(headers.remove(name)));
 }
 
+/// The type of a body without a coding, in lower case.
+pub(super) fn plain_type(headers: &HeaderMap) -> Option<String> {
+    let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let is_plain = !headers.contains_key(header::CONTENT_ENCODING);
+    is_plain.then(|| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
 impl Upstream {
     /// Reads `URL` and `NAME=URL`.
     pub(super) fn new(given: &[String]) -> anyhow::Result<Upstream> {

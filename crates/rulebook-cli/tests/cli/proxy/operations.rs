@@ -128,6 +128,11 @@ fn other_machines_need_a_token() {
         "GET /{token}/{token}/v1/models HTTP/1.1\r\nhost: x\r\nreferer: http://x/{token}/\r\nx-rulebook-token: {token}\r\n\r\n"
     );
     assert_eq!(lab.send(both.as_bytes()).status(), 200);
+    // Of a client whose base URL ends in `/`, or that sends the header too.
+    for header in ["", &format!("x-rulebook-token: {token}\r\n")] {
+        let twice = format!("GET //{token}/v1/models HTTP/1.1\r\nhost: x\r\n{header}\r\n");
+        assert_eq!(lab.send(twice.as_bytes()).status(), 200);
+    }
     let wrong = format!("GET /{token}/v1/models HTTP/1.1\r\nhost: x\r\nx-rulebook-token: wrong\r\n\r\n");
     assert_eq!(lab.send(wrong.as_bytes()).status(), 401);
     assert!(!lab.log().contains(token), "{}", lab.log());

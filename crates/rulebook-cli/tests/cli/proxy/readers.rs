@@ -46,6 +46,35 @@ fn events_that_only_lenient_readers_accept_are_watched() {
 }
 
 #[test]
+fn every_answer_that_clients_take_for_a_success_is_watched() {
+    let head = |status: &str, kind: &str| {
+        format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n")
+            .into_bytes()
+    };
+    for (status, kind) in [
+        ("201 Created", "text/event-stream"),
+        ("203 Transformed", "Text/Event-Stream; charset=utf-8"),
+        ("299 Odd", "text/event-stream"),
+    ] {
+        let lab = Lab::new(&[NO_MAP]);
+        for text in ["a new Map", "clean"] {
+            let events =
+                (CHAT.events)("1", &[text], None).into_iter().map(|event| Do::Chunk(event.into_bytes()));
+            lab.model.answers(
+                [Do::Write(head(status, kind))]
+                    .into_iter()
+                    .chain(events)
+                    .chain([Do::Chunk(Vec::new())])
+                    .collect(),
+            );
+        }
+        let answer = lab.ask(&CHAT, GO);
+        let (text, _) = (CHAT.received)(&answer.events());
+        assert!(text.contains("clean") && !answer.text().contains("Map"), "{status}: {}", answer.text());
+    }
+}
+
+#[test]
 fn requests_that_only_lenient_readers_accept_get_their_rules() {
     let mark = "\u{feff}".as_bytes();
     for wire in &WIRES {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Limited};
+use hyper::Response;
 use hyper::body::Incoming;
-use hyper::{Response, StatusCode, header};
 use rulebook::session::{Interrupt, JudgedCalls};
 use rulebook::stream::Hit;
 use serde_json::json;
@@ -15,7 +15,7 @@ use super::{Source, Stream};
 use crate::surface::proxy::conversations::Written;
 use crate::surface::proxy::monitor_feed::MonitorFeed;
 use crate::surface::proxy::reply::chain;
-use crate::surface::proxy::upstream::Error;
+use crate::surface::proxy::upstream::{Error, plain_type};
 use crate::surface::wire::{Event, Events, Reader};
 
 /// The longest error that is passed on in the middle of a response.
@@ -63,9 +63,8 @@ impl Stream {
     pub(super) async fn continue_with(&mut self, answered: Result<Response<Incoming>, Error>) {
         let Source::Retry(_, stop) = std::mem::replace(&mut self.source, Source::Ended) else { return };
         let is_stream = |response: &Response<Incoming>| {
-            let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-            response.status() == StatusCode::OK
-                && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+            response.status().is_success()
+                && plain_type(response.headers()).as_deref() == Some("text/event-stream")
         };
         let error = match answered {
             Ok(response) if is_stream(&response) => {
