@@ -116,6 +116,10 @@ fn show(report: &Report, options: &Check) -> String {
     let all = if options.all { usize::MAX } else { MAX_SHOWN };
     group(&report.diagnostics).iter().for_each(|group| write_group(&mut text, group, all));
     let files = plural(report.summary.files, "rule file");
+    if report.summary.files == 0 && report.diagnostics.is_empty() {
+        text.push_str("no rule files found: nothing was checked\n");
+        return text;
+    }
     let none = if options.baseline.is_some() { "no new problems" } else { "no problems" };
     let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, none));
     let recorded = match &options.baseline {

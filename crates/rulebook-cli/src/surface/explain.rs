@@ -53,7 +53,9 @@ pub(super) struct Answer {
 
 /// Explains each path by itself, or the evidence as a whole if there are no paths.
 pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> anyhow::Result<Answer> {
-    let (mut grids, mut additions) = (Vec::new(), Vec::new());
+    let mut grids = Vec::new();
+    // By agent: one line for all targets.
+    let mut if_wired: Vec<IfWired> = Vec::new();
     let each = |matrix: &Matrix<'_>, evidence: &Evidence| {
         let is_argument = evidence.paths.iter().all(|seen| !seen.sources.is_empty());
         let about = match evidence.paths.is_empty() {
@@ -62,19 +64,22 @@ pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> a
             false => GridTarget::Folder,
         };
         grids.push(Grid::new(matrix, about));
-        additions.push(matrix.columns.iter().map(|column| IfWired::of(&column.cells)).collect::<Vec<_>>());
+        if_wired.resize_with(matrix.columns.len(), IfWired::default);
+        if_wired.iter_mut().zip(&matrix.columns).for_each(|(rules, column)| rules.add(column, &matrix.rows));
     };
     let explanation = workspace.explain(input, view, each).map_err(|outside| {
         anyhow!("name a path inside the root, or add its folder with `--root`").context(outside.to_string())
     })?;
+    let about = match explanation.targets.as_slice() {
+        [(target, _)] if target.path.is_none() => "here",
+        [_] => "for this path",
+        _ => "for these paths",
+    };
     let hints = match view {
         Viewpoint::As(_) => Vec::new(),
         _ => {
-            let counts = additions.iter().flat_map(|counts| explanation.agents.iter().zip(counts));
-            let mut hints: Vec<String> =
-                counts.filter_map(|(used, count)| install_hint(used, *count)).collect();
-            hints.dedup();
-            hints
+            let rules = explanation.agents.iter().zip(&if_wired);
+            rules.filter_map(|(used, rules)| install_hint(used, rules, Some(about))).collect()
         }
     };
     let without_path = match *input == Input::default() {

@@ -29,6 +29,7 @@ fn format_json(format: &Format) -> Value {
         "priority": format.priority,
         "pathsKey": has_header.then_some(format.paths_key),
         "keys": if has_header { format.known_keys() } else { Vec::new() },
+        "agentKeys": keys(format).0,
         "modeKey": format.modes.map(|modes| modes.key),
         "modes": format.mode_words(),
         "dialect": has_header.then(|| format.dialect.name()),
@@ -84,6 +85,20 @@ fn limited(format: &Format) -> impl Iterator<Item = (String, usize)> {
     format.workspace.iter().chain(format.user).filter_map(|place| Some((place.shown(), place.limit?)))
 }
 
+/// Returns the keys that the format's own agent reads, and those that only Rulebook does.
+fn keys(format: &Format) -> (Vec<&'static str>, Vec<&'static str>) {
+    let known = if format.tier.is_some() { format.known_keys() } else { Vec::new() };
+    let Some(owner) = Agent::owner_of(format.id) else { return (known, Vec::new()) };
+    let readings: Vec<&Format> = owner.formats.iter().filter(|own| own.id == format.id).collect();
+    let is_read = |key: &&str| {
+        readings.iter().any(|own| {
+            let is_ignored = own.inert.contains(key) || own.agent_ignores.contains(key);
+            !is_ignored && own.tier.is_some() && own.known_keys().contains(key)
+        })
+    };
+    known.into_iter().partition(is_read)
+}
+
 /// Returns the facts about a format, each with a title.
 fn facts(format: &Format) -> Vec<(&'static str, String)> {
     let list = |places: &[Place]| places.iter().map(Place::shown).collect::<Vec<_>>().join(", ");
@@ -97,11 +112,13 @@ fn facts(format: &Format) -> Vec<(&'static str, String)> {
     };
     let all = format.limit.map(|limit| format!("{limit} characters per file"));
     let limits = limited(format).map(|(place, limit)| format!("{limit} characters in {place}"));
+    let (own, added) = keys(format);
     let facts = [
         ("workspace", list(format.workspace)),
         ("user", list(format.user)),
         ("header", header),
-        ("keys", if format.tier.is_some() { format.known_keys().join(", ") } else { String::new() }),
+        ("keys", own.join(", ")),
+        ("only with Rulebook", added.join(", ")),
         ("no condition", format.bare.meaning().to_owned()),
         ("limit", all.into_iter().chain(limits).collect::<Vec<_>>().join(", ")),
         ("based on", format!("{} (confidence: {})", format.knowledge, format.confidence.name())),

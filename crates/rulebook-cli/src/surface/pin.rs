@@ -29,17 +29,16 @@ const ENDED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
-    let book = workspace.load(Reach::Tree).book;
+    let loaded = workspace.load(Reach::Tree);
+    let book = &loaded.book;
     let name = rule_name(&pin.id);
     let found = book.lookup(&name);
     if found.is_empty() {
-        return Err(unknown(&name, &book));
+        return Err(unknown(&name, book, &loaded.diagnostics));
     }
     let sessions = running(&workspace, pin.session.as_deref())?;
     let rules: Vec<&Rule> = found.iter().map(|(rule, _)| *rule).collect();
-    for session in &sessions {
-        append(&workspace, session, &rules, change)?;
-    }
+    let changed = apply(&workspace, &sessions, &rules, change)?;
     let off = found.iter().find_map(|(_, off)| *off).filter(|_| change == Change::Pin);
     let keys: Vec<String> = rules.iter().map(|rule| rule.key()).collect();
     let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
@@ -52,18 +51,14 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
             .collect();
         return out::print_json(&json!({
             "version": VERSION, "id": rules[0].id, "keys": keys, "sources": sources,
-            "pinned": change == Change::Pin, "sessions": sessions, "by": off.map(|off| off.by),
+            "pinned": change == Change::Pin, "changed": !changed.is_empty(), "sessions": sessions, "by": off.map(|off| off.by),
             "diagnostics": workspace.diagnostics,
         }));
     }
-    let what = match change {
-        Change::Pin => "is pinned in",
-        Change::Unpin => "is no longer pinned in",
-    };
-    let count = plural(sessions.len(), "session");
-    let mut text = format!("{} {what} {count}\n", paint(BOLD, out::clean(&name)));
+    let what = outcome(change, changed.len());
+    let mut text = format!("{} {what}\n", paint(BOLD, out::clean(&name)));
     sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
-    for SessionLog { session, host, .. } in &sessions {
+    for SessionLog { session, host, .. } in changed {
         text.push_str(&format!("session {} of {host}\n", out::clean(session)));
     }
     if let Some(off) = off {
@@ -71,6 +66,36 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
         text.push_str(&format!("it is off, {by}\n"));
     }
     out::print(&text)
+}
+
+/// Pins rules in sessions, which delivers them again where they were pinned, or unpins them where they are. Returns the
+/// sessions that changed.
+pub(super) fn apply<'s>(
+    workspace: &Workspace,
+    sessions: &'s [SessionLog],
+    rules: &[&Rule],
+    change: Change,
+) -> anyhow::Result<Vec<&'s SessionLog>> {
+    let has_pinned = |session: &SessionLog| {
+        let state = session.log.session();
+        rules.iter().any(|rule| state.pinned().any(|key| key == rule.key()))
+    };
+    let changes = |session: &&SessionLog| change == Change::Pin || has_pinned(session);
+    let changed: Vec<&SessionLog> = sessions.iter().filter(changes).collect();
+    for session in &changed {
+        append(workspace, session, rules, change)?;
+    }
+    Ok(changed)
+}
+
+/// Describes what happened to a rule in this many sessions.
+pub(super) fn outcome(change: Change, sessions: usize) -> String {
+    let count = plural(sessions, "session");
+    match (change, sessions) {
+        (Change::Pin, _) => format!("is pinned in {count}"),
+        (Change::Unpin, 0) => "was not pinned".to_owned(),
+        (Change::Unpin, _) => format!("is no longer pinned in {count}"),
+    }
 }
 
 /// Returns the running sessions of the workspace, or the one of this name.
@@ -97,7 +122,7 @@ pub(super) fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Re
     })
 }
 
-pub(super) fn append(
+fn append(
     workspace: &Workspace,
     session: &SessionLog,
     rules: &[&Rule],

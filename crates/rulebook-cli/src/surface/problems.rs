@@ -15,7 +15,7 @@ pub(super) struct Problem {
     #[serde(skip)]
     kind: Kind,
     #[serde(skip)]
-    severity: Severity,
+    pub(super) severity: Severity,
     /// More tokens of more agents come first.
     #[serde(skip)]
     weight: Reverse<usize>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::anyhow;
+use rulebook::diagnostic::Diagnostic;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook_workspace::{AgentSearch, Reach, RuleFiles, UsedAgent, Viewpoint, Views, Wanted, Workspace};
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
     let called = book.rules().enumerate().filter(|(_, (rule, _))| is_called(rule));
     let (rules, offs): (Vec<usize>, Vec<_>) = called.map(|(at, (_, off))| (at, off)).unzip();
     if rules.is_empty() {
-        return Err(missing(&name, book, &views, view));
+        return Err(missing(&name, book, diagnostics, &views, view));
     }
     let reached = match &reaching {
         Some(reaching) => workspace.reached_for(&rules, reaching, &tree),
@@ -103,14 +104,22 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
 }
 
 /// Returns the error for a name that no rule of the view has.
-fn missing(name: &str, book: &Rulebook, views: &Views, view: Viewpoint) -> anyhow::Error {
+fn missing(
+    name: &str,
+    book: &Rulebook,
+    diagnostics: &[Diagnostic],
+    views: &Views,
+    view: Viewpoint,
+) -> anyhow::Error {
     let meant = views.meant.book.lookup(name);
     match (meant.first(), view) {
         (Some((rule, _)), Viewpoint::For(named) | Viewpoint::As(named)) => {
             let help = format!("`rulebook explain --rule {name}` shows the files it was meant for");
-            let source = out::clean(&rule.origin.display);
-            anyhow!(help).context(format!("{} does not have {source}", named.agent.title))
+            let mut sources: Vec<String> = vec![out::clean(&rule.origin.display)];
+            sources.extend(meant[1..].iter().map(|(rule, _)| out::clean(&rule.origin.display)));
+            let verb = if matches!(view, Viewpoint::As(_)) { "does not read" } else { "does not have" };
+            anyhow!(help).context(format!("{} {verb} {}", named.agent.title, sources.join(", ")))
         }
-        _ => super::toggle::unknown(name, book),
+        _ => super::toggle::unknown(name, book, diagnostics),
     }
 }

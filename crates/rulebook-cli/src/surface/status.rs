@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rulebook::diagnostic::Diagnostic;
+use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
 use rulebook::matrix::{CellState, Matrix};
@@ -17,7 +17,7 @@ use super::sections::{file_list, show_agent};
 use super::used::{IfWired, install_hint, lost_hosts, show_agents, show_for, show_lost, show_surface};
 use crate::args::{Args, View};
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, CYAN, DIM, PLAIN, Table, VERSION, grouped, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, PLAIN, RED, Table, VERSION, grouped, paint, plural};
 
 pub(super) fn run(args: &Args, view: &View) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
@@ -204,19 +204,24 @@ impl<'s> Status<'s> {
         table.write(text, 0, &table.widths());
         /// The others are left to `check`.
         const MOST: usize = 3;
-        for (at, problem) in
-            self.problems.iter().filter(|problem| self.concerns(problem)).take(MOST).enumerate()
-        {
+        let mut problems = self.problems.iter().filter(|problem| self.concerns(problem));
+        for (at, problem) in problems.by_ref().take(MOST).enumerate() {
             if at == 0 {
                 let _ = writeln!(text, "\n{}", paint(BOLD, "most important problems"));
             }
             let _ = writeln!(text, "{}  {}", paint(BOLD, at + 1), out::clean(&problem.effect));
             let _ = writeln!(text, "   {}: {}", paint(CYAN, "fix"), out::clean(&problem.command));
         }
+        let errors = problems.filter(|problem| problem.severity == Severity::Error);
+        let errors: usize = errors.map(|problem| problem.count).sum();
+        if errors > 0 {
+            let more = paint(RED.bold(), plural(errors, "more error"));
+            let _ = writeln!(text, "{more}: `rulebook check`");
+        }
         text.push('\n');
         Grid::new(&self.matrix, GridTarget::Start).write(text);
         for (used, column) in used.iter().zip(&self.matrix.columns) {
-            if let Some(hint) = install_hint(used, IfWired::of(&column.cells)) {
+            if let Some(hint) = install_hint(used, &IfWired::of(column, &self.matrix.rows), None) {
                 let _ = writeln!(text, "{}", paint(DIM, hint));
             }
         }

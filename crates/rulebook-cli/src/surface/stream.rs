@@ -205,6 +205,9 @@ fn show(rules: usize, hits: &[HitRow], proved: Option<usize>) -> String {
         let _ = writeln!(text, "{pad}{}", paint(RED, "^".repeat(first.width().max(1))));
         text.push('\n');
     }
+    if rules == 0 {
+        return "no stream rules here: nothing was checked\n  help: a rule with `condition:` in its header watches the model's output\n".to_owned();
+    }
     let watching = plural(rules, "stream rule");
     let _ = match hits.len() {
         0 => writeln!(text, "{}; {watching} checked", paint(GREEN, "no hits")),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use rulebook::agent::Agent;
-use rulebook::diagnostic::similar_names;
+use rulebook::diagnostic::{Diagnostic, similar_names};
 use rulebook::format::ConfigEffect;
 use rulebook::id::{normalize_id, rule_name};
 use rulebook::resolve::Rulebook;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
         _ => switch_own(&workspace, &loaded.book, &name, to)?,
     };
     if rules.is_empty() && changed == Changed::No {
-        return Err(unknown(&name, &loaded.book));
+        return Err(unknown(&name, &loaded.book, &loaded.diagnostics));
     }
     // Load again: another switch may still disable a rule.
     let after = open_workspace(args)?.load(Reach::Tree);
@@ -68,7 +68,9 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
     };
     let mut text = format!("{} {what}\n", paint(BOLD, out::clean(&name)));
     sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
-    text.push_str(&format!("stored in {file}\n"));
+    if changed == Changed::Yes {
+        text.push_str(&format!("stored in {file}\n"));
+    }
     for StillRead { agent, source, help } in &still_read {
         text.push_str(&format!("{} still reads {}: {help}\n", agent.title, out::clean(source)));
     }
@@ -78,10 +80,23 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
 }
 
 /// Returns the error for a name that no rule has.
-pub(super) fn unknown(name: &str, book: &Rulebook) -> anyhow::Error {
-    let is_rejected = book.rejected().iter().any(|rejected| rejected.is_called(name));
+pub(super) fn unknown(name: &str, book: &Rulebook, diagnostics: &[Diagnostic]) -> anyhow::Error {
+    if let Some(rejected) = book.rejected().iter().find(|rejected| rejected.is_called(name)) {
+        let path = &rejected.origin.display;
+        let is_why = |found: &&Diagnostic| &found.path == path && rejected.codes.contains(&found.code);
+        // That files are not trusted is reported once for all of them.
+        let (why, help) = match (diagnostics.iter().find(is_why), rejected.codes.first()) {
+            (Some(why), _) => (why.message.as_str(), why.help.as_str()),
+            (None, Some(code)) => (code.row().name, code.row().remedy),
+            (None, None) => ("it cannot be used", "`rulebook check` shows why"),
+        };
+        return anyhow!(out::clean(help)).context(format!(
+            "{} is rejected: {}",
+            out::clean(path),
+            out::clean(why)
+        ));
+    }
     let help = match similar_names(name, book.ids()) {
-        _ if is_rejected => "its file is not used; `rulebook status` shows why".to_owned(),
         Some(similar) => format!("did you mean {}?", out::clean(&similar)),
         None => "`rulebook status` lists the rules".to_owned(),
     };

@@ -65,13 +65,22 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
     out::print(&text)?;
     record()?;
     let files = plural(review.files.len(), "file");
-    let mut text = if options.show {
+    let is_settled =
+        shown.iter().all(|shown| shown.is_trusted && shown.changed().is_empty() && shown.gone.is_empty());
+    let mut text = if options.show && is_settled {
+        format!("nothing to record: {files} trusted, recorded in {file}\n")
+    } else if review.files.is_empty() {
+        "no files found: there is nothing to trust\n".to_owned()
+    } else if options.show {
         format!("nothing recorded; run `rulebook trust` without `--show` to record {files}\n")
     } else {
         format!("{} {files} recorded in {file}\n", paint(GREEN, "trusted:"))
     };
     let line = match diagnostics.is_empty() {
-        true => format!("trust = \"{}\" in your settings", mode.name()),
+        true if mode == Default::default() => {
+            format!("trust mode: {} (the default)", mode.name())
+        }
+        true => format!("trust mode: {}", mode.name()),
         false => format!("trust counts as \"{}\"", mode.name()),
     };
     let _ = writeln!(text, "{}", paint(DIM, line));
@@ -124,6 +133,11 @@ impl<'r> Shown<'r> {
         self.files.iter().find(|file| file.path == "rulebook.toml")
     }
 
+    /// Returns the files that are new or changed since they were trusted.
+    fn changed(&self) -> Vec<&'r Reviewed> {
+        self.files.iter().copied().filter(|file| file.standing != Standing::Same).collect()
+    }
+
     fn json(&self) -> Value {
         let ids = |rules: &[&Rule]| -> Vec<Value> {
             rules.iter().map(|rule| json!({ "id": rule.id, "source": rule.origin.display })).collect()
@@ -141,8 +155,7 @@ impl<'r> Shown<'r> {
     }
 
     fn write(&self, text: &mut String) {
-        let changed: Vec<&&Reviewed> =
-            self.files.iter().filter(|file| file.standing != Standing::Same).collect();
+        let changed = self.changed();
         let state = match (self.is_trusted, changed.len() + self.gone.len()) {
             (false, _) => paint(YELLOW, "not trusted yet"),
             (true, 0) => paint(GREEN, "trusted, unchanged"),

@@ -1,9 +1,10 @@
 //! The agents that an answer is for.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use rulebook::agent::{Agent, Wiring};
-use rulebook::matrix::{Cell, CellState};
+use rulebook::matrix::{AgentColumn, CellState, RuleRow};
 use rulebook_workspace::hosts::{HOSTS, Host};
 use rulebook_workspace::{AgentSearch, UsedAgent, Viewpoint, Workspace};
 
@@ -92,37 +93,44 @@ pub(super) fn show_surface(text: &mut String, view: Viewpoint) {
     }
 }
 
-/// How many rules wiring an agent would bring to it.
-#[derive(Clone, Copy, Default)]
-pub(super) struct IfWired {
-    added: usize,
-    offered: usize,
-    stream: usize,
-}
+/// The rules that wiring an agent would bring to it, by path and id, and what would become of them.
+#[derive(Clone, Default)]
+pub(super) struct IfWired(BTreeMap<(String, String), CellState>);
 
 impl IfWired {
-    pub(super) fn of(cells: &[Cell<'_>]) -> IfWired {
-        let count = |state| cells.iter().filter(|cell| cell.if_wired == Some(state)).count();
-        IfWired {
-            added: count(CellState::Added),
-            offered: count(CellState::Offered),
-            stream: count(CellState::Stream),
+    pub(super) fn of(column: &AgentColumn<'_>, rows: &[RuleRow<'_>]) -> IfWired {
+        let mut rules = IfWired::default();
+        rules.add(column, rows);
+        rules
+    }
+
+    /// Adds the rules of another target; a rule that applies to one of them applies.
+    pub(super) fn add(&mut self, column: &AgentColumn<'_>, rows: &[RuleRow<'_>]) {
+        let states = rows.iter().zip(&column.cells).filter_map(|(row, cell)| Some((row, cell.if_wired?)));
+        for (row, state) in states {
+            let rule = (row.origin.path.clone(), row.id.to_owned());
+            self.0.entry(rule).and_modify(|known| *known = state.min(*known)).or_insert(state);
         }
     }
 }
 
-/// Returns the command that wires an agent, and how many rules it would add.
-pub(super) fn install_hint(used: &UsedAgent, rules: IfWired) -> Option<String> {
-    let IfWired { added, offered, stream } = rules;
-    let count = added + offered + stream;
-    let host = Host::of(used.agent).filter(|_| used.wired.is_empty() && count > 0)?;
+/// Returns the command that wires an agent, and how many rules it would add: all of them, or those for one target.
+pub(super) fn install_hint(used: &UsedAgent, rules: &IfWired, target: Option<&str>) -> Option<String> {
+    let count = |state| rules.0.values().filter(|known| **known == state).count();
+    let (now, later) = if target.is_some() { ("applied", 0) } else { ("always", count(CellState::Inactive)) };
+    let stream = count(CellState::Stream);
     let kinds = [
-        (added, format!("{added} that {}", if added == 1 { "applies" } else { "apply" })),
-        (offered, format!("{offered} offered")),
-        (stream, plural(stream, "stream rule")),
+        (count(CellState::Added), now),
+        (later, "for some files"),
+        (count(CellState::Offered), "on request"),
+        (stream, if stream == 1 { "stream rule" } else { "stream rules" }),
     ];
-    let kinds: Vec<String> =
-        kinds.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
-    let kinds = if added == count { String::new() } else { format!(": {}", kinds.join(", ")) };
-    Some(format!("`{}` would add {}{kinds}", host.install_command(), plural(count, "rule")))
+    let kinds: Vec<(usize, &str)> = kinds.into_iter().filter(|(count, _)| *count > 0).collect();
+    let total = kinds.iter().map(|(count, _)| count).sum();
+    let host = Host::of(used.agent).filter(|_| used.wired.is_empty() && total > 0)?;
+    let words: Vec<String> = kinds.iter().map(|(count, kind)| format!("{count} {kind}")).collect();
+    let words =
+        if let [(_, "applied")] = kinds[..] { String::new() } else { format!(": {}", words.join(", ")) };
+    let target = target.map(|target| format!(" {target}")).unwrap_or_default();
+    Some(format!("`{}` would add {}{target}{words}", host.install_command(), plural(total, "rule")))
 }

@@ -1,11 +1,11 @@
 //! A cell of the matrix: what becomes of one rule for one agent.
 
-use super::handling::{Handling, handling, is_undocumented};
+use super::handling::{Handling, handling, is_left_out, is_undocumented};
 use super::reason::{applies, not_read, off_by, pattern};
 use super::row::RuleRow;
 use super::subject::Subject;
 use crate::evaluate::{InactiveReason, State, Verdict};
-use crate::rule::{Rule, Step};
+use crate::rule::{Activation, Rule, Step};
 use crate::stream::trigger::OTHER_FILES;
 use crate::words::words;
 
@@ -186,7 +186,7 @@ impl<'r> Column<'_, 'r> {
                 new(CellState::Unknown, UNDOCUMENTED)
             }
             state if !self.is_wired() => Cell {
-                if_wired: matches!(state, State::Stream).then_some(CellState::Stream),
+                if_wired: self.later(state, meant.rule),
                 ..new(CellState::Unread, &not_read(self.subject.agent, row.origin))
             },
             State::Stream if self.subject.is_hooked() => new(CellState::Stream, watches(row)).by_rulebook(),
@@ -276,6 +276,16 @@ impl<'r> Column<'_, 'r> {
             _ => Cell::new(CellState::Inactive, String::new(), row.rule),
         };
         Cell { verdict: own.cloned(), ..cell }
+    }
+
+    /// Returns what wiring would make of a rule that does not apply now: it waits for its conditions, or watches.
+    fn later(&self, meant: &State<'_>, rule: &Rule) -> Option<CellState> {
+        let waits = rule.activation == Activation::When && !is_left_out(rule, self.subject);
+        match meant {
+            State::Stream => Some(CellState::Stream),
+            State::Inactive(_) => waits.then_some(CellState::Inactive),
+            _ => None,
+        }
     }
 
     /// Whether Rulebook adds a rule, as it is meant, to what the agent has in context.

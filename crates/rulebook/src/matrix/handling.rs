@@ -28,7 +28,7 @@ pub enum Handling {
 /// Hooks, the matrix and every other surface use this one decision.
 #[must_use]
 pub fn handling(verdict: &Verdict<'_>, subject: &Subject<'_, '_>) -> Handling {
-    let Subject { agent, native, add, .. } = *subject;
+    let Subject { agent, native, .. } = *subject;
     let rule = verdict.rule;
     let path = rule.origin.path.as_str();
     let own = native.verdict(path);
@@ -51,7 +51,7 @@ pub fn handling(verdict: &Verdict<'_>, subject: &Subject<'_, '_>) -> Handling {
     if let Some(own) = native.same_text(rule) {
         return Handling::NotAdded(format!("same text as {}", own.origin.display));
     }
-    if let Some(why) = not_added(rule, subject, add).filter(|_| !rule.is_mandatory) {
+    if let Some(why) = not_added(rule, subject).filter(|_| !rule.is_mandatory) {
         return Handling::NotAdded(why);
     }
     because.map_or(Handling::Unread, Handling::NotApplied)
@@ -83,11 +83,16 @@ pub(super) fn is_undocumented(agent: &Agent, rule: &Rule) -> bool {
     agent.nested == Nested::Undocumented && !rule.origin.folder.is_empty() && is_own()
 }
 
+/// Whether the settings of an agent, or the name of the file, keep a rule from ever being added.
+pub(super) fn is_left_out(rule: &Rule, subject: &Subject<'_, '_>) -> bool {
+    !rule.is_mandatory && not_added(rule, subject).is_some()
+}
+
 /// Returns why the settings of an agent, or the name of the file, keep a rule from being added.
-fn not_added(rule: &Rule, subject: &Subject<'_, '_>, add: &AddPolicy) -> Option<String> {
+fn not_added(rule: &Rule, subject: &Subject<'_, '_>) -> Option<String> {
     let Subject { agent, native, .. } = *subject;
     let by_setting = || format!("`agents.{}.add` leaves it out", agent.name);
-    match add {
+    match subject.add {
         AddPolicy::All => None,
         AddPolicy::Nothing => Some(by_setting()),
         AddPolicy::Formats(formats) => (!formats.contains(&rule.origin.format.id)).then(by_setting),

@@ -8,13 +8,12 @@ use rulebook::evidence::Input;
 use rulebook::id::rule_name;
 use rulebook::render::render;
 use rulebook::rule::Rule;
-use rulebook_workspace::Viewpoint;
+use rulebook_workspace::{Loaded, Viewpoint};
 use serde_json::{Value, json};
 
 use super::protocol::{Command, path_of};
 use super::server::{Server, Walk};
 use super::snapshot::Snapshot;
-use crate::out::plural;
 use crate::surface::toggle::{Switch, switch_own, unknown};
 use crate::surface::{explain, pin};
 
@@ -76,9 +75,9 @@ fn describe(code: &str) -> anyhow::Result<String> {
 }
 
 fn rules_named<'s>(snapshot: &'s Snapshot, name: &str) -> anyhow::Result<Vec<&'s Rule>> {
-    let book = &snapshot.views.meant.book;
+    let Loaded { book, diagnostics, .. } = &snapshot.views.meant;
     let found: Vec<&Rule> = book.lookup(name).into_iter().map(|(rule, _)| rule).collect();
-    if found.is_empty() { Err(unknown(name, book)) } else { Ok(found) }
+    if found.is_empty() { Err(unknown(name, book, diagnostics)) } else { Ok(found) }
 }
 
 fn switch(snapshot: &Snapshot, name: &str, to: Switch) -> anyhow::Result<String> {
@@ -96,9 +95,6 @@ fn pin_rule(snapshot: &Snapshot, name: &str, change: pin::Change) -> anyhow::Res
     let name = rule_name(name);
     let rules = rules_named(snapshot, &name)?;
     let sessions = pin::running(&snapshot.workspace, None)?;
-    for session in &sessions {
-        pin::append(&snapshot.workspace, session, &rules, change)?;
-    }
-    let verb = if change == pin::Change::Pin { "is pinned" } else { "is no longer pinned" };
-    Ok(format!("{name} {verb} in {}", plural(sessions.len(), "session")))
+    let changed = pin::apply(&snapshot.workspace, &sessions, &rules, change)?;
+    Ok(format!("{name} {}", pin::outcome(change, changed.len())))
 }

@@ -94,10 +94,13 @@ impl Upstream {
                 None => everything = Some(base(given)?),
                 Some((name, url)) if is_known(name) => named.push((name.to_owned(), base(url)?)),
                 Some((name, _)) => {
-                    let names: Vec<&str> = WIRES.iter().flat_map(|wire| [wire.provider, wire.name]).collect();
+                    let mut names: Vec<&str> =
+                        WIRES.iter().flat_map(|wire| [wire.provider, wire.name]).collect();
+                    names.sort_unstable();
+                    names.dedup();
                     bail!(
-                        anyhow!("write one of {}", names.join(", "))
-                            .context(format!("unknown wire `{name}`"))
+                        anyhow!("use one of {}", names.join(", "))
+                            .context(format!("`--upstream`: unknown API `{name}`"))
                     );
                 }
             }
