@@ -2,9 +2,12 @@
 
 use std::path::{MAIN_SEPARATOR, Path};
 
+use rulebook::agent::Agent;
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evidence::Seen;
+use rulebook::evaluate::State;
+use rulebook::evidence::{Evidence, Seen};
 use rulebook::lint::{LockFile, Names, Runner, Surroundings, lint_surroundings};
+use rulebook::matrix::NativeReading;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use serde_json::Value;
@@ -62,6 +65,8 @@ impl Sources<'_> {
             Some((*runner, Names { is_open: names.is_open || is_cut, ..names }))
         });
         let parser = workspace.parser();
+        let agents: Vec<&'static Agent> =
+            workspace.agents_used(AgentSearch::Workspace).iter().map(|used| used.agent).collect();
         let around = Surroundings {
             text_of: &|rule: &Rule| self.text(rule).map(|text| text.to_string()),
             exists: &|at, path| {
@@ -84,10 +89,21 @@ impl Sources<'_> {
             },
             scripts: scripts.collect(),
             locks,
-            agents: workspace.agents_used(AgentSearch::Workspace).iter().map(|used| used.agent).collect(),
+            unused: agents.iter().flat_map(|agent| self.unused(agent)).collect(),
+            agents,
             parser: parser.as_ref().map(|parser| &*parser.0),
         };
         lint_surroundings(book, &around)
+    }
+}
+
+impl Sources<'_> {
+    /// The files that an agent finds and does not use, because it uses another one.
+    fn unused(&self, agent: &'static Agent) -> Vec<(&'static str, String)> {
+        let book = self.native(agent).book;
+        let verdicts = NativeReading::evaluate(&book, &Evidence::default()).verdicts;
+        let unused = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Overridden { .. }));
+        unused.map(|verdict| (agent.name, verdict.rule.origin.display.clone())).collect()
     }
 }
 

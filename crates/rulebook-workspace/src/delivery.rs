@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use rulebook::agent::{Agent, Wiring};
+use rulebook::agent::{AGENTS, Agent, Ignored, Wiring};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
@@ -77,8 +77,8 @@ fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
     let texts: Vec<HashSet<&str>> = matrix.columns.iter().map(texts).collect();
     let is_wanted = |rule: &&Rule| {
         let origin = &rule.origin;
-        let is_for_all =
-            origin.format.id == FormatId::AgentsMd || Agent::owner_of(origin.format.id).is_none();
+        let is_for_one = Agent::owner_of(origin.format.id).is_some() || ignoring(origin.format.id).is_some();
+        let is_for_all = origin.format.id == FormatId::AgentsMd || !is_for_one;
         let is_reported = reported.contains(origin.display.as_str());
         let is_at_root = origin.scope == Scope::Workspace && origin.folder.is_empty();
         is_at_root && !rule.body.is_empty() && !is_for_all && !is_reported
@@ -89,13 +89,22 @@ fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
         let is_unread = |(column, texts): &(&AgentColumn<'_>, &HashSet<&str>)| {
             column.cells[at].state == CellState::Unread && !texts.contains(&*rule.body)
         };
-        let is_owner = |column: &AgentColumn<'_>| column.agent.owns == Some(row.origin.format.id);
+        let ignoring = ignoring(row.origin.format.id);
+        let is_owner = |column: &AgentColumn<'_>| {
+            let id = row.origin.format.id;
+            column.agent.owns == Some(id)
+                || ignoring.is_some_and(|(agent, _)| agent.name == column.agent.name)
+        };
         let owner = matrix.columns.iter().zip(&texts).find(|(column, _)| is_owner(column)).filter(is_unread);
         let report = |message: String| Diagnostic::whole(Code::NotRead, &row.origin.display, message);
         if let Some((owner, _)) = owner {
             let why = &owner.cells[at].because;
             let why = if why.is_empty() { String::new() } else { format!(": it {why}") };
-            all.push(report(format!("{} does not read this file{why}", owner.agent.title)));
+            let found = report(format!("{} does not read this file{why}", owner.agent.title));
+            all.push(match ignoring {
+                Some((_, ignored)) => found.help(ignored.remedy),
+                None => found,
+            });
         } else if matrix.columns.iter().zip(&texts).all(|pair| is_unread(&pair)) {
             let help = install(&matrix.columns);
             let help =
@@ -104,6 +113,12 @@ fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
         }
     }
     all
+}
+
+/// Returns the agent that a format is named after and that does not read it.
+fn ignoring(format: FormatId) -> Option<(&'static Agent, &'static Ignored)> {
+    let ignored = AGENTS.iter().filter_map(|agent| Some((agent, agent.ignores.as_ref()?)));
+    ignored.into_iter().find(|(_, ignored)| ignored.format == format)
 }
 
 /// Reports rule folders whose many files their agent loads in every session, because none of them is for some files only.

@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
+use rulebook::diagnostic::Diagnostic;
 use rulebook::format::{FormatId, PlaceKind};
 use rulebook::parse::{Entry, Parsed, parse};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
 use crate::discover::{Found, Search};
-use crate::disk::{Node, lock};
+use crate::disk::{Node, Text, lock};
 use crate::trust::Gate;
 
 /// The most bytes that are read of one scope, so that a repository's files leave room for a person's own.
@@ -26,6 +27,8 @@ pub(crate) struct Loader<'l> {
     pub(crate) readings: Option<&'l Readings>,
     /// Whether a file in the rule folders of two formats is a rule of each: their agents read it differently.
     pub(crate) is_meant: bool,
+    /// Whether files count whether or not the user trusts them: an agent reads its own.
+    pub(crate) ignores_trust: bool,
 }
 
 impl Loader<'_> {
@@ -44,7 +47,7 @@ impl Loader<'_> {
             } else {
                 self.search.text(&found)
             };
-            let (text, reported) = self.gate.admit(&found.origin, text);
+            let (text, reported) = self.admit(&found.origin, text);
             let mut identities = [None, None];
             if let Ok(text) = &text {
                 *size += text.len();
@@ -70,6 +73,18 @@ impl Loader<'_> {
         all
     }
 
+    /// Checks whether a text may be used: its text or why not, and what is reported about it.
+    pub(crate) fn admit(
+        &self,
+        origin: &Origin,
+        text: Result<Arc<Text>, Unreadable>,
+    ) -> (Result<Arc<str>, Unreadable>, Option<Diagnostic>) {
+        match text {
+            Ok(text) if self.ignores_trust => (Ok(text.shared()), None),
+            text => self.gate.admit(origin, text),
+        }
+    }
+
     /// The format that makes a file another rule than the same file by another name.
     fn format_of(&self, origin: &Origin) -> Option<FormatId> {
         let is_in_folder = matches!(origin.place.shape, PlaceKind::Folder { .. } | PlaceKind::Modes { .. });
@@ -78,7 +93,7 @@ impl Loader<'_> {
 
     /// The text of a file that may be read.
     pub(crate) fn text(&self, found: &Found) -> Option<Arc<str>> {
-        self.gate.admit(&found.origin, self.search.text(found)).0.ok()
+        self.admit(&found.origin, self.search.text(found)).0.ok()
     }
 
     /// Parses a source, or reuses an earlier reading that is the same.

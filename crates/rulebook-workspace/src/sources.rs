@@ -87,6 +87,8 @@ struct View {
     is_nested: bool,
     /// Whether it is what the authors meant: with remotes and extra folders, which agents know nothing of.
     is_meant: bool,
+    /// Whether files count whether or not the user trusts them: an agent reads its own.
+    ignores_trust: bool,
 }
 
 impl Workspace {
@@ -229,12 +231,13 @@ impl<'w> Sources<'w> {
     pub(crate) fn read_meant(&self) -> (Vec<Parsed>, Vec<Diagnostic>) {
         let rules = &self.workspace.settings.rules;
         let formats = FORMATS.iter().filter(|format| rules.reads(format.id)).collect();
-        self.read(View { formats, is_nested: true, is_meant: true })
+        self.read(View { formats, is_nested: true, is_meant: true, ignores_trust: false })
     }
 
     /// The rules in a tool's own folder.
     pub fn of_tool(&self, tool: &Tool) -> Loaded {
-        let view = View { formats: tool.formats.iter().collect(), is_nested: true, is_meant: false };
+        let formats = tool.formats.iter().collect();
+        let view = View { formats, is_nested: true, is_meant: false, ignores_trust: false };
         let (parsed, mut diagnostics) = self.read(view);
         let book = resolve(entries(parsed, &mut diagnostics), &Switches::default());
         Loaded { book, diagnostics: sorted(diagnostics) }
@@ -244,7 +247,8 @@ impl<'w> Sources<'w> {
         let version = self.workspace.settings.agents.of(agent).version;
         let is_old = |format: &&Format| format.is_newer_than(version.as_deref());
         let formats = agent.formats.iter().filter(|format| !is_old(format)).collect();
-        self.read(View { formats, is_nested: agent.nested == Nested::Read, is_meant: false })
+        let is_nested = agent.nested == Nested::Read;
+        self.read(View { formats, is_nested, is_meant: false, ignores_trust: true })
     }
 
     fn read(&self, view: View) -> (Vec<Parsed>, Vec<Diagnostic>) {
@@ -270,7 +274,8 @@ impl<'w> Sources<'w> {
             allow_links: &allow_links,
         };
         let readings = self.earlier.or((!view.is_meant).then_some(&self.readings));
-        let loader = Loader { search: &search, gate: &workspace.gate, readings, is_meant: view.is_meant };
+        let View { is_meant, ignores_trust, .. } = view;
+        let loader = Loader { search: &search, gate: &workspace.gate, readings, is_meant, ignores_trust };
         let (mut found, mut diagnostics) = discover(&search, within);
         let strict = Strict::decide(&mut found, &loader, &settings.rules);
         let twins = self.twins();
@@ -278,11 +283,8 @@ impl<'w> Sources<'w> {
         strict.explain(&mut parsed);
         let resolve = if view.is_meant { imports::resolve_meant } else { imports::follow_native };
         diagnostics.extend(resolve(&mut parsed, &search, &loader));
-        diagnostics.extend(trust::report_untrusted(
-            &mut parsed,
-            &workspace.untrusted_settings,
-            &workspace.roots,
-        ));
+        let settings_of = if ignores_trust { &[][..] } else { &workspace.untrusted_settings };
+        diagnostics.extend(trust::report_untrusted(&mut parsed, settings_of, &workspace.roots));
         let (fetched, reported) = remote::load(remotes, &workspace.homes);
         diagnostics.extend(reported);
         parsed.extend(fetched);

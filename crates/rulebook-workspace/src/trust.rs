@@ -242,8 +242,8 @@ pub(crate) fn report_untrusted(
     }
     let report = |(root, count): (usize, usize)| {
         let message = match count {
-            1 => "1 file of this workspace is not trusted and contributes nothing".to_owned(),
-            _ => format!("{count} files of this workspace are not trusted and contribute nothing"),
+            1 => "1 file of this workspace is not trusted: Rulebook does not use it, but agents still read their own files".to_owned(),
+            _ => format!("{count} files of this workspace are not trusted: Rulebook uses none of them, but agents still read their own files"),
         };
         Diagnostic::whole(Code::Untrusted, roots.roots[root].path.clone(), message)
     };

@@ -66,7 +66,7 @@ fn an_unwired_agent_has_what_it_reads_by_itself() {
 .cursor/rules/plain.md: unread* | unread* (reads `*.mdc` in `.cursor/rules`)
 AGENTS.md: native (always; since 2.1.277) | native (always)
 .cursor/rules/ask.mdc: unread* | offered by agent
-.cursor/rules/db.mdc: unread | inactive (no evidence path matches `db/**`)
+.cursor/rules/db.mdc: unread* | inactive (no evidence path matches `db/**`)
 .cursor/rules/ts.mdc: unread* | native (paths src/**)
 ",
     );

@@ -79,10 +79,17 @@ pub fn sightings<'r>(
         return settled(seen(meant, files, DoneBy::Rulebook), meant, &coverage, files);
     };
     let reached = Reached::new(meant, native, subject, files);
-    settled(reached.sightings.iter().cloned(), &reached.book, &reached.coverage(files.roots), files)
+    let (own, added): (Vec<Sighting<'r>>, Vec<Sighting<'r>>) =
+        reached.sightings.iter().cloned().partition(|seen| seen.by == DoneBy::Agent);
+    // The agent settles its own rules whatever Rulebook adds to them.
+    let own = settled(own.into_iter(), native, &Coverage::of_roots(native, files.roots), files);
+    let added = settled(added.into_iter(), &reached.book, &reached.coverage(files.roots), files);
+    let mut all = [own, added].concat();
+    all.sort_by(|a, b| a.rule.origin.path.cmp(&b.rule.origin.path));
+    all
 }
 
-/// Leaves out the files for which another rule overrides one that Rulebook brings.
+/// Leaves out the files for which another rule overrides one.
 fn settled<'r>(
     sightings: impl Iterator<Item = Sighting<'r>>,
     book: &Rulebook,
@@ -94,7 +101,7 @@ fn settled<'r>(
         book.rules().map(|(rule, _)| rule.origin.path.as_str()).zip(&lost).collect();
     let left = |sighting: Sighting<'r>| {
         let lost = lost.get(sighting.rule.origin.path.as_str());
-        let lost = lost.filter(|_| sighting.by == DoneBy::Rulebook).map_or(&[][..], |lost| lost.as_slice());
+        let lost = lost.map_or(&[][..], |lost| lost.as_slice());
         let extent = sighting.extent.without(lost, files.seen.len());
         (extent != Extent::Nowhere).then_some(Sighting { extent, ..sighting })
     };

@@ -226,6 +226,10 @@ impl Rulebook {
     /// Returns these rules and some of other formats, which replace those of the same file.
     pub(crate) fn with<'r>(&self, added: impl Iterator<Item = &'r Rule>) -> Rulebook {
         let mut book = self.clone();
+        let mut added = added.peekable();
+        if added.peek().is_none() {
+            return book;
+        }
         let own = self.rules.iter().enumerate().map(|(at, rule)| (rule.origin.path.as_str(), at));
         let own: HashMap<&str, usize> = own.collect();
         for rule in added {

@@ -166,6 +166,10 @@ impl<'s> Status<'s> {
         let (Viewpoint::For(named), Some(column)) = (self.point, self.matrix.columns.first()) else {
             return true;
         };
+        // That files are not trusted is reported for the root.
+        if self.workspace.roots.roots.iter().any(|root| root.path == problem.path) {
+            return true;
+        }
         let row = self.matrix.rows.iter().position(|row| row.origin.display == problem.path);
         let cell = row.map(|at| &column.cells[at]);
         let is_used = cell.is_some_and(|cell| cell.state != CellState::Unread || cell.if_wired.is_some());

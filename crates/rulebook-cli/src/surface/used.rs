@@ -128,9 +128,15 @@ pub(super) fn install_hint(used: &UsedAgent, rules: &IfWired, target: Option<&st
     let kinds: Vec<(usize, &str)> = kinds.into_iter().filter(|(count, _)| *count > 0).collect();
     let total = kinds.iter().map(|(count, _)| count).sum();
     let host = Host::of(used.agent).filter(|_| used.wired.is_empty() && total > 0)?;
-    let words: Vec<String> = kinds.iter().map(|(count, kind)| format!("{count} {kind}")).collect();
-    let words =
-        if let [(_, "applied")] = kinds[..] { String::new() } else { format!(": {}", words.join(", ")) };
     let target = target.map(|target| format!(" {target}")).unwrap_or_default();
-    Some(format!("`{}` would add {}{target}{words}", host.install_command(), plural(total, "rule")))
+    let rules = match kinds.as_slice() {
+        [(_, "applied" | "always")] => format!("{}{target}", plural(total, "rule")),
+        [_] if stream == total => format!("{}{target}", plural(stream, "stream rule")),
+        [(_, kind)] => format!("{} {kind}{target}", plural(total, "rule")),
+        kinds => {
+            let words: Vec<String> = kinds.iter().map(|(count, kind)| format!("{count} {kind}")).collect();
+            format!("{}{target}: {}", plural(total, "rule"), words.join(", "))
+        }
+    };
+    Some(format!("`{}` would add {rules}", host.install_command()))
 }

@@ -167,7 +167,7 @@ impl Resolver<'_> {
 
     fn read(&self, origin: Origin, real: &Path) -> Parsed {
         let text = self.search.text_at(real);
-        let (text, reported) = self.loader.gate.admit(&origin, text);
+        let (text, reported) = self.loader.admit(&origin, text);
         let mut parsed = self.loader.parse(Source { origin, text });
         parsed.diagnostics.extend(reported);
         parsed

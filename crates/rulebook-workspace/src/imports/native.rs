@@ -79,7 +79,7 @@ pub(crate) fn follow_native(
         }
         diagnostics.extend(reports.finish());
         for (origin, real) in added {
-            let (text, reported) = loader.gate.admit(&origin, search.text_at(&real));
+            let (text, reported) = loader.admit(&origin, search.text_at(&real));
             let mut imported = loader.parse(Source { origin, text });
             imported.diagnostics.extend(reported);
             let chain = importer.chain.iter().cloned().chain([real]).collect();

@@ -9,5 +9,7 @@ mod row;
 mod table;
 
 pub use names::{NamedAgent, PRODUCTS, Product, Purpose, UnknownAgent};
-pub use row::{AddPolicy, Agent, Arrival, Beyond, Conflicts, Nested, Order, SizeLimit, SizeUnit, Wiring};
+pub use row::{
+    AddPolicy, Agent, Arrival, Beyond, Conflicts, Ignored, Nested, Order, SizeLimit, SizeUnit, Wiring,
+};
 pub use table::AGENTS;

@@ -16,6 +16,8 @@ pub struct Agent {
     pub owns: Option<FormatId>,
     /// What it reads, in order, and how.
     pub formats: &'static [Format],
+    /// A format whose rule folder is named after the agent, which does not read it.
+    pub ignores: Option<Ignored>,
     /// Whether it reads files in folders below the root.
     pub nested: Nested,
     /// Whether it reads the files of the first root only.
@@ -37,6 +39,18 @@ impl Agent {
     pub fn known_by(&self) -> &'static Format {
         self.formats.iter().find(|format| self.owns == Some(format.id)).unwrap_or(&self.formats[0])
     }
+}
+
+/// A rule folder that is named after an agent which does not read it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Ignored {
+    /// The format of the folder.
+    pub format: FormatId,
+    /// What the agent reads instead.
+    pub reads: &'static str,
+    /// What makes the agent read the folder.
+    pub remedy: &'static str,
 }
 
 words! {

@@ -8,7 +8,7 @@ mod pipeline;
 mod readings;
 mod skills;
 
-use super::row::{Agent, Arrival, Conflicts, Nested, Order};
+use super::row::{Agent, Arrival, Conflicts, Ignored, Nested, Order};
 use crate::format::{FormatId, formats};
 use base::{BASE, known, little_known};
 use limits::{AUGMENT_LIMIT, CODEX_LIMIT, QODER_LIMIT};
@@ -32,7 +32,7 @@ use readings::{
 use skills::{
     AMP_SKILLS, ANTIGRAVITY_SKILLS, CLAUDE_SKILLS, CLINE_SKILLS, CODEX_SKILLS, COPILOT_GITHUB_SKILLS,
     COPILOT_SKILLS, CURSOR_SKILLS, DEVIN_SKILLS, FACTORY_SKILLS, GEMINI_SKILLS, GOOSE_SKILLS, KILO_SKILLS,
-    KIRO_SKILLS, OPENCODE_SKILLS, PI_SKILLS, QWEN_SKILLS, WINDSURF_SKILLS,
+    KIRO_SKILLS, OPENCODE_SKILLS, PI_SKILLS, QWEN_SKILLS, WINDSURF_SKILLS, with_any_name,
 };
 
 /// Every agent, sorted by name.
@@ -95,7 +95,7 @@ pub static AGENTS: &[Agent] = &[
         name: "cline-cli",
         title: "Cline CLI",
         owns: Some(FormatId::ClineSdk),
-        formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN, CLINE_SKILLS],
+        formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN, with_any_name(CLINE_SKILLS)],
         nested: Nested::Unread,
         is_for_first_root: true,
         path_rules: "never: it ignores paths",
@@ -193,7 +193,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "cursor-cli",
         title: "Cursor CLI",
-        formats: formats![CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT, CURSOR_SKILLS],
+        formats: formats![CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT, with_any_name(CURSOR_SKILLS)],
         path_rules: "when a matching file is in context; which reads and writes count is not documented",
         ..BASE
     },
@@ -296,6 +296,11 @@ pub static AGENTS: &[Agent] = &[
             OPENCODE_NAMED,
             OPENCODE_SKILLS
         ],
+        ignores: Some(Ignored {
+            format: FormatId::Opencode,
+            reads: "`AGENTS.md` and the files that `instructions` in opencode.json names",
+            remedy: "add `.opencode/rules/**/*.md` to `instructions` in opencode.json, or run `rulebook install opencode`",
+        }),
         conflicts: Conflicts::FirstWins,
         path_rules: "for a folder, once a file below it is read",
         ..BASE

@@ -133,6 +133,9 @@ pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
                 "the agent does not document what it does with such a rule",
             ))
         }
+        Activation::Never if rule.origin.format.needs_folder_name => {
+            Err(WhyNot::new(InactiveReason::NotOffered, "not listed: its name is not that of its folder"))
+        }
         Activation::Never => {
             Err(WhyNot::new(InactiveReason::Unreachable, "nothing in its header can activate it"))
         }

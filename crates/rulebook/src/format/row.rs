@@ -83,6 +83,8 @@ pub struct Format {
     pub from_root: bool,
     /// Files at the root that make the agent ignore this format's files.
     pub unless: &'static [&'static str],
+    /// Whether the agent lists a skill only if its name is that of its folder.
+    pub needs_folder_name: bool,
     /// How many levels of `@file` imports the agent follows from a file found by location.
     pub imports: usize,
     /// How many characters of a file the agent reads.

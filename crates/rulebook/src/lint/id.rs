@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::evaluate::overrides;
 use crate::glob::Dialect;
 use crate::resolve::Identity;
-use crate::rule::{Activation, Rule};
+use crate::rule::{Activation, Rule, Step};
 use crate::source::{Scope, enclosing_folders};
 
 /// Reports each rule at most once: which rule always overrides it, or which one does when both apply.
@@ -81,17 +81,40 @@ impl<'r> Earlier<'r> {
 }
 
 fn report_always(rule: &Rule, winner: &Rule) -> Diagnostic {
-    let step = winner.rank().decided_by(&rule.rank()).name();
     let other = &winner.origin.display;
-    let message =
-        format!("is always overridden by `{other}`, which has the same id `{}` and wins by {step}", rule.id);
+    let message = format!(
+        "Rulebook never adds this rule: `{other}` has the same id `{}` and {}",
+        rule.id,
+        precedence(winner, rule)
+    );
     Diagnostic::whole(Code::AlwaysOverridden, &rule.origin.display, message)
 }
 
+/// Describes why one rule is used instead of another of the same id.
+fn precedence(winner: &Rule, loser: &Rule) -> String {
+    match winner.rank().decided_by(&loser.rank()) {
+        Step::Priority => format!("a higher priority ({}, not {})", winner.priority, loser.priority),
+        Step::Scope => {
+            format!("a scope that comes first (`{}`, not `{}`)", winner.origin.scope, loser.origin.scope)
+        }
+        Step::Format => {
+            format!(
+                "a format that comes first (`{}`, not `{}`)",
+                winner.origin.format.id, loser.origin.format.id
+            )
+        }
+        Step::Folder => "a nearer folder".to_owned(),
+        _ => "a path that sorts first".to_owned(),
+    }
+}
+
 fn report_shared(rule: &Rule, winner: &Rule) -> Diagnostic {
-    let step = winner.rank().decided_by(&rule.rank()).name();
     let other = &winner.origin.display;
-    let message = format!("has the same id `{}` as `{other}`, which wins by {step} when both apply", rule.id);
+    let message = format!(
+        "where both apply, Rulebook uses `{other}` instead of this rule: it has the same id `{}` and {}",
+        rule.id,
+        precedence(winner, rule)
+    );
     Diagnostic::whole(Code::DuplicateId, &rule.origin.display, message)
 }
 

@@ -13,6 +13,7 @@ const MAX_NAMED: usize = 3;
 pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let rules: Vec<&Rule> = pages.iter().map(|page| page.rule).collect();
     for page in pages.iter().filter(|page| page.rule.is_located()) {
+        let page = page.as_written();
         let body = &page.text[page.body..];
         // A line of its own is an import; in a sentence it may be a hint to read the file.
         let is_alone = |import: &Import| {
@@ -23,7 +24,7 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
         };
         let found: Vec<Import> = imports(body).into_iter().filter(is_alone).collect();
         let Some(first) = found.first() else { continue };
-        let blind = blind(page.rule, &found, &rules, &around.agents);
+        let blind = blind(page.rule, &found, &rules, around);
         if blind.is_empty() {
             continue;
         }
@@ -32,9 +33,13 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
         if blind.len() > MAX_NAMED {
             names.push(&more);
         }
+        let others = match found.len() - 1 {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
         let verb = if blind.len() == 1 { "reads this file and does" } else { "read this file and do" };
         let message = format!(
-            "{} {verb} not follow `@{}`: the model sees only the name",
+            "{} {verb} not follow `@{}`{others}: the model sees only the name",
             names.join(", "),
             shown(&first.path)
         );
@@ -46,7 +51,8 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
 }
 
 /// Returns the agents that read a file, do not follow its imports, and do not read what it imports by themselves.
-fn blind(rule: &Rule, found: &[Import], rules: &[&Rule], used: &[&'static Agent]) -> Vec<&'static Agent> {
+fn blind(rule: &Rule, found: &[Import], rules: &[&Rule], around: &Surroundings<'_>) -> Vec<&'static Agent> {
+    let used = &around.agents;
     let folder = rule.origin.display.rsplit_once('/').map_or("", |(folder, _)| folder);
     let imported: Vec<&Rule> = found
         .iter()
@@ -65,7 +71,8 @@ fn blind(rule: &Rule, found: &[Import], rules: &[&Rule], used: &[&'static Agent]
         let knows_all = imported.len() == found.len() && imported.iter().all(|rule| reads(agent, rule));
         // An agent that follows imports elsewhere probably does here.
         let follows_none = agent.formats.iter().all(|format| format.imports == 0);
-        reads(agent, rule) && follows_none && !knows_all
+        let uses_other = around.unused.contains(&(agent.name, rule.origin.display.clone()));
+        reads(agent, rule) && !uses_other && follows_none && !knows_all
     };
     match used.is_empty() {
         true => AGENTS.iter().filter(is_blind).collect(),

@@ -15,23 +15,58 @@ pub(super) struct Page<'r> {
     above: usize,
     /// Where the body starts in the text.
     pub(super) body: usize,
+    /// The file, if imports made the body another text than what is written there.
+    file: Option<String>,
 }
 
 impl<'r> Page<'r> {
     pub(super) fn new(rule: &'r Rule, text: Option<String>) -> Page<'r> {
-        let whole = text.and_then(|text| {
-            let body = text.trim_end().strip_suffix(rule.body.as_str())?.len();
-            Some((text, body))
-        });
-        match whole {
-            Some((text, body)) => Page { rule, text: Cow::Owned(text), above: 0, body },
-            None => Page { rule, text: Cow::Borrowed(&rule.body), above: rule.body_line - 1, body: 0 },
+        let body =
+            text.as_ref().and_then(|text| Some(text.trim_end().strip_suffix(rule.body.as_str())?.len()));
+        match (text, body) {
+            (Some(text), Some(body)) => Page { rule, text: Cow::Owned(text), above: 0, body, file: None },
+            (file, _) => {
+                let above = rule.body_line - 1;
+                Page { rule, text: Cow::Borrowed(&rule.body), above, body: 0, file }
+            }
+        }
+    }
+
+    /// Returns the page as it is written, with its imports.
+    pub(super) fn as_written(&self) -> Page<'_> {
+        let Page { rule, above, body, .. } = *self;
+        match &self.file {
+            None => Page { rule, text: Cow::Borrowed(&self.text), above, body, file: None },
+            Some(file) => {
+                let lines = file.split_inclusive('\n').take(above);
+                Page {
+                    rule,
+                    text: Cow::Borrowed(file),
+                    above: 0,
+                    body: lines.map(str::len).sum(),
+                    file: None,
+                }
+            }
         }
     }
 
     pub(super) fn report(&self, code: Code, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
         let found = Diagnostic::at(code, &self.rule.origin.display, &self.text, span, message);
-        Diagnostic { line: found.line + self.above, ..found }
+        match &self.file {
+            None => Diagnostic { line: found.line + self.above, ..found },
+            Some(file) => self.place(found, file),
+        }
+    }
+
+    /// Moves a problem to the same line of the file. What is in an imported text only is reported for the whole file.
+    fn place(&self, found: Diagnostic, file: &str) -> Diagnostic {
+        let line = self.text.lines().nth(found.line - 1).unwrap_or_default();
+        let nth = self.text.lines().take(found.line - 1).filter(|other| *other == line).count();
+        let mut same = file.lines().enumerate().skip(self.above).filter(|(_, other)| *other == line);
+        match same.nth(nth) {
+            Some((at, _)) => Diagnostic { line: at + 1, ..found },
+            None => Diagnostic { line: 0, column: 0, excerpt: None, ..found },
+        }
     }
 
     /// Whether the text is that of the whole file.

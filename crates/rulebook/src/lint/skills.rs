@@ -35,12 +35,10 @@ pub(super) fn lint(rules: &[&Rule], agents: &[&'static Agent], diagnostics: &mut
     }
 }
 
-/// Agents that list a skill only if its name is that of its folder. The others take any name.
-const REQUIRE_NAME: &[&str] = &["cline", "copilot-cli", "copilot-vscode", "cursor", "opencode"];
-
 /// Whether an agent reads a skill, and only if its name is that of its folder.
 pub fn requires_skill_name(agent: &Agent, skill: &Rule) -> bool {
-    REQUIRE_NAME.contains(&agent.name) && reads(agent, skill)
+    let mut own = agent.formats.iter().filter(|format| format.id == FormatId::Skill);
+    own.any(|format| format.needs_folder_name) && reads(agent, skill)
 }
 
 fn over_budget(agent: &Agent, skills: &[&Rule]) -> Option<Diagnostic> {

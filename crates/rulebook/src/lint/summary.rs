@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Conflicts};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::evaluate::{Audience, State, evaluate};
 use crate::evidence::Evidence;
@@ -54,7 +54,9 @@ impl Summary {
         let enabled = || book.rules().filter(|(_, off)| off.is_none()).map(|(rule, _)| rule);
         let files =
             |is: fn(&Rule) -> bool| enabled().filter(move |rule| is(rule)).map(|r| r.origin.display.clone());
-        let rejected = book.rejected().iter().map(|rejected| rejected.origin.display.clone());
+        // Agents read their own files whether or not they are trusted.
+        let rejected = book.rejected().iter().filter(|rejected| rejected.codes != [Code::Untrusted]);
+        let rejected = rejected.map(|rejected| rejected.origin.display.clone());
         // A note is about one of several patterns.
         let dead: BTreeSet<&str> = with_code(Code::DeadGlob)
             .filter(|found| found.severity == Severity::Warning)
@@ -63,11 +65,17 @@ impl Summary {
         let without_files = enabled()
             .filter(|rule| is_on_by_paths_alone(rule) && dead.contains(rule.origin.display.as_str()))
             .map(|rule| rule.origin.display.clone());
+        // Overriding is Rulebook's: an agent that keeps all rules of an id applies its own.
+        let has_own_reader = |path: &str| {
+            let rule = enabled().find(|rule| rule.origin.display == path);
+            let owner = rule.and_then(|rule| Agent::owner_of(rule.origin.format.id));
+            owner.is_some_and(|owner| owner.conflicts == Conflicts::KeepAll)
+        };
         let always: BTreeSet<&str> = with_code(Code::AgentAlways).map(|found| found.path.as_str()).collect();
         let never = files(is_dead)
             .chain(without_files)
             .chain(rejected)
-            .chain(coded(Code::AlwaysOverridden))
+            .chain(coded(Code::AlwaysOverridden).filter(|path| !has_own_reader(path)))
             .filter(|path| !always.contains(path.as_str()));
         let mut not_applied: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for found in with_code(Code::AgentNever).filter(|found| found.severity == Severity::Warning) {

@@ -1,6 +1,6 @@
 //! What is known about the files around the rules. The disk side looks it up; lints judge.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::agent::Agent;
 use crate::rule::Rule;
@@ -22,6 +22,8 @@ pub struct Surroundings<'s> {
     pub locks: Vec<LockFile>,
     /// The agents used here; empty if that is unknown.
     pub agents: Vec<&'static Agent>,
+    /// The agents and the files that they find and do not use, because they use another one.
+    pub unused: HashSet<(&'static str, String)>,
     /// Who parses code.
     pub parser: Option<&'s dyn Syntax>,
 }

@@ -67,28 +67,28 @@ fn a_rule_after_one_of_its_id_that_is_always_on_is_overridden() {
     check(
         &[(".rulebook/rules/a.md", "---\nalwaysApply: true\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] is always overridden by `.rulebook/rules/a.md`, which has the same id `a` and wins by priority",
+            ".clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `.rulebook/rules/a.md` has the same id `a` and a higher priority (80, not 40)",
         ],
     );
     // An offer is there for every evidence too.
     check(
         &[(".rulebook/rules/a.md", "---\ndescription: x\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] is always overridden by `.rulebook/rules/a.md`, which has the same id `a` and wins by priority",
+            ".clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `.rulebook/rules/a.md` has the same id `a` and a higher priority (80, not 40)",
         ],
     );
     // The other way round nothing is sure, and nothing that both are on is either.
     check(
         &[(".rulebook/rules/a.md", "---\nglobs: web/**\n---\nA"), (".clinerules/a.md", "B")],
         &[
-            ".clinerules/a.md:0:0 warning[duplicate-id] has the same id `a` as `.rulebook/rules/a.md`, which wins by priority when both apply",
+            ".clinerules/a.md:0:0 warning[duplicate-id] where both apply, Rulebook uses `.rulebook/rules/a.md` instead of this rule: it has the same id `a` and a higher priority (80, not 40)",
         ],
     );
 }
 
 #[test]
 fn rules_with_the_same_conditions_apply_together() {
-    let want = ".rulebook/rules/b.md:0:0 warning[always-overridden] is always overridden by `.rulebook/rules/a.md`, which has the same id `x` and wins by path";
+    let want = ".rulebook/rules/b.md:0:0 warning[always-overridden] Rulebook never adds this rule: `.rulebook/rules/a.md` has the same id `x` and a path that sorts first";
     let a = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nA";
     let b = "---\nid: x\npaths: ['web/**', 'lib/**']\n---\nB";
     check(&[(".rulebook/rules/a.md", a), (".rulebook/rules/b.md", b)], &[want]);
@@ -162,7 +162,7 @@ fn one_id_for_different_files_is_no_conflict() {
         check(&[(".rulebook/rules/a.md", &text(a, "A")), (".rulebook/rules/b.md", &text(b, "B"))], want);
     };
     let found: &[&str] = &[
-        ".rulebook/rules/b.md:0:0 warning[duplicate-id] has the same id `x` as `.rulebook/rules/a.md`, which wins by path when both apply",
+        ".rulebook/rules/b.md:0:0 warning[duplicate-id] where both apply, Rulebook uses `.rulebook/rules/a.md` instead of this rule: it has the same id `x` and a path that sorts first",
     ];
     same("'web/**'", "'api/**'", &[]);
     same("'web/**'", "'website/**'", &[]);
@@ -184,7 +184,7 @@ fn nested_rules_override_outer_ones_as_they_are_meant_to() {
     check(
         &[("x/.rulebook/rules/a.md", "---\nalwaysApply: true\n---\nA"), ("x/.clinerules/a.md", "B")],
         &[
-            "x/.clinerules/a.md:0:0 warning[always-overridden] is always overridden by `x/.rulebook/rules/a.md`, which has the same id `a` and wins by priority",
+            "x/.clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `x/.rulebook/rules/a.md` has the same id `a` and a higher priority (80, not 40)",
         ],
     );
 }

@@ -36,6 +36,10 @@ pub(super) fn off_by(off: &Off) -> String {
 
 /// Describes why an agent does not read a file in one of its own places; empty for a place of another agent.
 pub(super) fn not_read(agent: &Agent, origin: &Origin) -> String {
-    let files = (origin.scope == Scope::Workspace).then(|| readable_files(agent, origin)).flatten();
+    if origin.scope != Scope::Workspace {
+        return String::new();
+    }
+    let ignored = agent.ignores.as_ref().filter(|ignored| ignored.format == origin.format.id);
+    let files = ignored.map(|ignored| ignored.reads.to_owned()).or_else(|| readable_files(agent, origin));
     files.map(|files| format!("reads {files}")).unwrap_or_default()
 }

@@ -78,10 +78,12 @@ pub(super) fn build(
     let (activation, basis) = match &stream {
         Some(trigger) if trigger.is_empty() => (Activation::Never, Basis::Explicit),
         Some(_) => (Activation::Stream, Basis::Explicit),
+        None if skill::is_unlisted(&mut reader, header) => (Activation::Never, Basis::Explicit),
         None => decide(stated, !conditions.is_empty(), description.is_some(), header.bare(format)),
     };
     if activation == Activation::Never
         && stream.is_none()
+        && !format.needs_folder_name
         && stated != Some(StatedActivation::Off)
         && format.bare != Bare::Undocumented
     {

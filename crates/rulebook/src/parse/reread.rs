@@ -67,6 +67,7 @@ impl Format {
             scoped,
             from_root,
             unless: _,
+            needs_folder_name,
             imports: _,
             limit,
             advised,
@@ -74,7 +75,7 @@ impl Format {
             knowledge: _,
         } = *self;
         let keys = (paths_key, lists, keys, modes, aliases, inert, sets, excludes, agent_ignores, unquoted);
-        let activation = (bare, not_always, everything, off_words);
+        let activation = (bare, not_always, everything, off_words, needs_folder_name);
         let header = (tier, broken, repeats, top, strips_comments, dialect, rival);
         ((id, agent, priority, (scoped, from_root), ids, limit, advised), header, activation, keys)
     }

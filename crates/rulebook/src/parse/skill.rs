@@ -22,10 +22,21 @@ pub(super) fn report_skill(reader: &mut Reader<'_>, header: &Fields, description
             reader.report(Code::SkillDescription, span.unwrap_or(0..0), message);
         }
     }
-    let folder = reader.origin.inner.split('/').next().unwrap_or_default().to_owned();
-    if let Some(name) = header.text("name", reader).filter(|name| *name != folder) {
+    if let Some((name, folder)) = other_name(reader, header) {
         let span = header.find("name").map_or(0..0, |field| field.node.span.clone());
         let message = format!("the name is `{}`, and the folder is `{}`", shown(&name), shown(&folder));
         reader.report(Code::SkillName, span, message);
     }
+}
+
+/// Whether the agent does not list the skill because of its name.
+pub(super) fn is_unlisted(reader: &mut Reader<'_>, header: &Fields) -> bool {
+    reader.format().needs_folder_name && other_name(reader, header).is_some()
+}
+
+/// Returns the name of a skill and that of its folder, if they differ.
+fn other_name(reader: &mut Reader<'_>, header: &Fields) -> Option<(String, String)> {
+    let folder = reader.origin.inner.split('/').next().unwrap_or_default().to_owned();
+    let name = header.text("name", reader).filter(|name| *name != folder)?;
+    Some((name, folder))
 }

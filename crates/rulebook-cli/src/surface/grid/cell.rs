@@ -257,7 +257,10 @@ fn overridden(winner: &str, step: Step) -> String {
 fn rejected(row: &RuleRow<'_>) -> String {
     let codes = row.rejected.into_iter().flat_map(|rejected| &rejected.codes);
     let codes: Vec<&str> = codes.map(|code| code.row().name).collect();
-    format!("rejected: {}", codes.join(", "))
+    match codes.as_slice() {
+        ["untrusted"] => "not trusted".to_owned(),
+        codes => format!("rejected: {}", codes.join(", ")),
+    }
 }
 
 fn doubtful(row: &RuleRow<'_>) -> String {

@@ -9,6 +9,7 @@ pub(super) const BASE: Agent = Agent {
     title: "",
     owns: None,
     formats: &[],
+    ignores: None,
     nested: Nested::Read,
     is_for_first_root: false,
     conflicts: Conflicts::KeepAll,

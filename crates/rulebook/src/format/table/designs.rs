@@ -46,6 +46,7 @@ pub(crate) const RULEBOOK: Format = Format {
     scoped: true,
     from_root: false,
     unless: &[],
+    needs_folder_name: false,
     imports: 0,
     limit: None,
     advised: None,

@@ -1,5 +1,7 @@
 //! Lints that compare rules with the files around them.
 
+use std::collections::HashSet;
+
 use super::*;
 use crate::agent::Agent;
 use crate::diagnostic::Severity;
@@ -33,6 +35,7 @@ fn check(files: &[(&str, &str)], facts: &Facts<'_>, want: &[&str]) {
             .map(|&(folder, manager)| LockFile { folder: (0, folder.to_owned()), manager })
             .collect(),
         agents: facts.agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
+        unused: HashSet::new(),
         parser: None,
     };
     let found: Vec<String> = lint_surroundings(&book(files), &around).iter().map(line).collect();
@@ -117,6 +120,7 @@ fn a_file_in_an_old_place_is_reported_with_the_move() {
         scripts: Vec::new(),
         locks: Vec::new(),
         agents: Vec::new(),
+        unused: HashSet::new(),
         parser: None,
     };
     let found = lint_surroundings(&book, &around);
@@ -176,6 +180,7 @@ fn skills_of_one_name_are_reported_for_the_agents_used_here() {
             scripts: Vec::new(),
             locks: Vec::new(),
             agents: agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
+            unused: HashSet::new(),
             parser: None,
         };
         let found: Vec<String> =
