@@ -95,7 +95,7 @@ pub static AGENTS: &[Agent] = &[
         name: "cline-cli",
         title: "Cline CLI",
         owns: Some(FormatId::ClineSdk),
-        formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN, with_any_name(CLINE_SKILLS)],
+        formats: formats![CLINE_SDK, AGENTS_MD_AND_OWN, with_any_name(&CLINE_SKILLS)],
         nested: Nested::Unread,
         is_for_first_root: true,
         path_rules: "never: it ignores paths",
@@ -193,7 +193,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         name: "cursor-cli",
         title: "Cursor CLI",
-        formats: formats![CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT, with_any_name(CURSOR_SKILLS)],
+        formats: formats![CURSOR, AGENTS_MD_AT_ROOT, CLAUDE_MD_AT_ROOT, with_any_name(&CURSOR_SKILLS)],
         path_rules: "when a matching file is in context; which reads and writes count is not documented",
         ..BASE
     },

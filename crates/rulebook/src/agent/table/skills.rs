@@ -17,13 +17,13 @@ const fn with_paths(workspace: &'static [Place], user: &'static [Place]) -> Form
 }
 
 /// An agent that lists only skills whose name is that of their folder.
-const fn named_like_folders(format: Format) -> Format {
-    Format { needs_folder_name: true, ..format }
+const fn named_like_folders(format: &Format) -> Format {
+    Format { needs_folder_name: true, ..*format }
 }
 
 /// The same folders, for an agent that lists skills of any name.
-pub(super) const fn with_any_name(format: Format) -> Format {
-    Format { needs_folder_name: false, ..format }
+pub(super) const fn with_any_name(format: &Format) -> Format {
+    Format { needs_folder_name: false, ..*format }
 }
 
 /// An agent whose folders are known from what other tools generate for it.
@@ -47,15 +47,15 @@ pub(super) const CODEX_SKILLS: Format = listed(
     &[AGENTS_OF_ONE, skills(Base::Home, ".codex/skills")],
 );
 
-pub(super) const COPILOT_SKILLS: Format = named_like_folders(listed(
+pub(super) const COPILOT_SKILLS: Format = named_like_folders(&listed(
     &[skills(Base::Root, ".github/skills"), CLAUDE, AGENTS],
     &[skills(Base::Home, ".copilot/skills"), CLAUDE_OF_ONE, AGENTS_OF_ONE],
 ));
 
 /// Without the user's folders.
-pub(super) const COPILOT_GITHUB_SKILLS: Format = with_any_name(Format { user: &[], ..COPILOT_SKILLS });
+pub(super) const COPILOT_GITHUB_SKILLS: Format = with_any_name(&Format { user: &[], ..COPILOT_SKILLS });
 
-pub(super) const CURSOR_SKILLS: Format = named_like_folders(with_paths(
+pub(super) const CURSOR_SKILLS: Format = named_like_folders(&with_paths(
     &[skills(Base::Root, ".cursor/skills"), AGENTS, CLAUDE, skills(Base::Root, ".codex/skills")],
     &[
         skills(Base::Home, ".cursor/skills"),
@@ -70,7 +70,7 @@ pub(super) const GEMINI_SKILLS: Format = listed(
     &[skills(Base::Home, ".gemini/skills"), AGENTS_OF_ONE],
 );
 
-pub(super) const OPENCODE_SKILLS: Format = named_like_folders(listed(
+pub(super) const OPENCODE_SKILLS: Format = named_like_folders(&listed(
     &[skills(Base::Root, ".opencode/skills"), skills(Base::Root, ".opencode/skill"), CLAUDE, AGENTS],
     &[skills(Base::Config, "opencode/skills"), CLAUDE_OF_ONE, AGENTS_OF_ONE],
 ));
@@ -88,7 +88,7 @@ pub(super) const AMP_SKILLS: Format = reported(
     &[skills(Base::Config, "agents/skills"), skills(Base::Config, "amp/skills"), CLAUDE_OF_ONE],
 );
 
-pub(super) const CLINE_SKILLS: Format = named_like_folders(listed(
+pub(super) const CLINE_SKILLS: Format = named_like_folders(&listed(
     &[skills(Base::Root, ".cline/skills"), skills(Base::Root, ".clinerules/skills"), CLAUDE],
     &[skills(Base::Home, ".cline/skills")],
 ));
