@@ -74,11 +74,7 @@ fn what_has_no_form_is_lost_and_says_why() {
         assert_eq!(loss.to_string(), want);
     }
     check("alwaysApply: false", "claude", "Claude Code has no rules that apply only when mentioned");
-    check(
-        "description: D\nalwaysApply: false",
-        "cline",
-        "Cline in VS Code has no rules that the model requests",
-    );
+    check("description: D\nalwaysApply: false", "cline", "Cline in VS Code cannot offer rules to the model");
     check("globs: '**/*.ts'", "cline-cli", "Cline CLI has no rules for paths");
     check("globs: '**/*.ts'", "gemini", "Gemini CLI has no rules for paths");
     let stream = rule(FormatId::Rulebook, ".rulebook/rules/a.md", "---\ncondition: x\n---\nText.");
