@@ -55,7 +55,7 @@ fn missing(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
             let title = column.agent.title;
             let message = format!("this mandatory rule does not reach {title}");
             let found = Diagnostic::whole(Code::MandatoryMissing, &row.origin.display, message);
-            let install = install(std::slice::from_ref(column));
+            let install = install([column]);
             all.push(
                 found.help(
                     install.unwrap_or_else(|| format!("use an agent that can be wired; {title} cannot")),
@@ -106,7 +106,9 @@ fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
                 None => found,
             });
         } else if matrix.columns.iter().zip(&texts).all(|pair| is_unread(&pair)) {
-            let help = install(&matrix.columns);
+            // Wiring an agent does not help if nothing may be added to it.
+            let takers = matrix.columns.iter().filter(|column| column.cells[at].if_wired.is_some());
+            let help = install(takers);
             let help =
                 help.unwrap_or_else(|| "add its agent to `agents.used`, or remove the file".to_owned());
             all.push(report("no agent used here reads this file".to_owned()).help(help));
@@ -193,8 +195,8 @@ fn too_long(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
 }
 
 /// Returns the command that wires one of these agents.
-fn install(columns: &[AgentColumn<'_>]) -> Option<String> {
-    let unwired = columns.iter().filter(|column| column.wired.is_empty());
+fn install<'c, 'r: 'c>(columns: impl IntoIterator<Item = &'c AgentColumn<'r>>) -> Option<String> {
+    let unwired = columns.into_iter().filter(|column| column.wired.is_empty());
     let host = unwired.filter_map(|column| Host::of(column.agent)).next()?;
     Some(host.install_command())
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::{Serialize, Serializer};
 
 use crate::agent::{Agent, Nested};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::keys::PATHS;
 use crate::format::{Bare, Depth, Format, FormatId, PlaceKind};
 use crate::parse::{Entry, Parsed};
@@ -152,6 +152,9 @@ impl Difference {
             Outcome::Unread if self.is_nested(rule) => {
                 format!("start {title} there, or move the rule to the folder where you start it")
             }
+            Outcome::Unread if let Some(others) = instead_of(agent, &rule.origin) => {
+                format!("{title} reads it only without {others}: move its text there, or remove it")
+            }
             Outcome::Unread => match readable_files(agent, &rule.origin) {
                 Some(files) => format!("move or rename it: {title} reads {files}"),
                 None => view(),
@@ -173,6 +176,13 @@ pub(crate) fn readable_files(agent: &Agent, origin: &Origin) -> Option<String> {
         let is_here = origin.display.contains(place.path);
         is_here.then(|| format!("`{}` {position} `{}`{root}", files.shown(), place.path))
     })
+}
+
+/// Describes what an agent reads instead of a file.
+fn instead_of(agent: &Agent, origin: &Origin) -> Option<String> {
+    let has_place = |format: &&Format| format.workspace.iter().any(|place| place.path == origin.place.path);
+    let format = agent.formats.iter().find(|format| !format.unless.is_empty() && has_place(format))?;
+    Some(any_of(format.unless))
 }
 
 /// Returns the agent's readings of a format.
@@ -273,6 +283,7 @@ fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
     let has_two_fixes = problem.fix.is_some() && outcome.fix.is_some();
     let is_elsewhere = match problem.code {
         Code::ForeignKey | Code::DeadKey => outcome.line > 0,
+        Code::EmptyValue => outcome.line == 0 && outcome.code == Code::AgentNever,
         // The agent itself has no doubt about what it reads.
         Code::PatternList => outcome.line == 0 && outcome.code != Code::AgentAlways,
         _ => false,

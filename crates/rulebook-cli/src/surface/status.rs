@@ -187,7 +187,10 @@ impl<'s> Status<'s> {
             show_for(text, named.agent, &used);
         }
         if self.matrix.rows.is_empty() {
+            // Files beside the rules may be why there are none.
             let _ = writeln!(text, "{NO_RULES}");
+            self.show_problems(text);
+            self.show_count(text);
             return;
         }
         let mut table = Table::default();
@@ -206,6 +209,18 @@ impl<'s> Status<'s> {
             table.row([(BOLD, name), (PLAIN, &cells[0]), (PLAIN, &cells[1]), (PLAIN, &cells[2])]);
         }
         table.write(text, 0, &table.widths());
+        self.show_problems(text);
+        text.push('\n');
+        Grid::new(&self.matrix, GridTarget::Start).write(text);
+        for (used, column) in used.iter().zip(&self.matrix.columns) {
+            if let Some(hint) = install_hint(used, &IfWired::of(column, &self.matrix.rows), None) {
+                let _ = writeln!(text, "{}", paint(DIM, hint));
+            }
+        }
+        self.show_count(text);
+    }
+
+    fn show_problems(&self, text: &mut String) {
         /// The others are left to `check`.
         const MOST: usize = 3;
         let mut problems = self.problems.iter().filter(|problem| self.concerns(problem));
@@ -222,13 +237,9 @@ impl<'s> Status<'s> {
             let more = paint(RED.bold(), plural(errors, "more error"));
             let _ = writeln!(text, "{more}: `rulebook check`");
         }
-        text.push('\n');
-        Grid::new(&self.matrix, GridTarget::Start).write(text);
-        for (used, column) in used.iter().zip(&self.matrix.columns) {
-            if let Some(hint) = install_hint(used, &IfWired::of(column, &self.matrix.rows), None) {
-                let _ = writeln!(text, "{}", paint(DIM, hint));
-            }
-        }
+    }
+
+    fn show_count(&self, text: &mut String) {
         if let Some(count) = out::count(&self.diagnostics()) {
             let _ = writeln!(text, "{count}: run `rulebook check` for details");
         }

@@ -48,10 +48,13 @@ pub(super) fn target(
     let written = search.homes.expand(path);
     let folder = Path::new(&rule.origin.path).parent()?;
     // Agents resolve `..` in the text of a path: `none/../a.md` names a file even if there is no folder `none`.
-    let found = plain(&folder.join(written)).and_then(|path| search.disk.real(&path).ok());
+    let found = plain(&folder.join(&written)).and_then(|path| search.disk.real(&path).ok());
     let Some(real) = found.filter(|real| search.disk.files.is_file(real)) else {
         if import.is_surely_a_file() {
-            report(Code::ImportMissing, format!("`@{path}` does not exist"));
+            let from_root = plain(&Path::new(&search.roots.roots[rule.origin.root].path).join(&written));
+            let is_from_root = from_root.is_some_and(|path| search.disk.files.is_file(&path));
+            let hint = if is_from_root { "; it is the path from the root" } else { "" };
+            report(Code::ImportMissing, format!("`@{path}` does not exist{hint}"));
         }
         return None;
     };

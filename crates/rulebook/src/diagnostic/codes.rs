@@ -325,7 +325,7 @@ codes! {
         "put the value in quotes";
     Unreachable "unreachable" Warning
         "The rule can never apply."
-        "add a `description`, `globs`, or `alwaysApply: true`";
+        "add a key that activates the rule";
     Unreadable "unreadable" Error
         "A file or folder cannot be read."
         "check its permissions";

@@ -8,6 +8,8 @@ pub(super) struct Command<'t> {
     pub(super) span: Range<usize>,
     /// The line that contains it.
     pub(super) line: &'t str,
+    /// Where its code block starts, if it is in one.
+    pub(super) block: Option<usize>,
 }
 
 /// The languages of blocks that contain commands.
@@ -20,6 +22,7 @@ const MAX_LINE: usize = 4_096;
 pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
     let mut found = Vec::new();
     let mut language: Option<&str> = None;
+    let mut block = 0;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
@@ -31,19 +34,20 @@ pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
         let trimmed = line.trim();
         if let Some(info) = trimmed.strip_prefix("```").or_else(|| trimmed.strip_prefix("~~~")) {
             language = if language.is_some() { None } else { Some(info.trim_matches('`').trim()) };
+            block = start;
             continue;
         }
         match language {
             Some(language) if SHELLS.contains(&language) && !trimmed.starts_with('#') => {
                 let code = line.split(" #").next().unwrap_or(line);
-                split(code, start, line, &mut found);
+                split(code, start, line, Some(block), &mut found);
             }
             Some(_) => {}
             None => {
                 let mut from = start;
                 for (nth, part) in line.split('`').enumerate() {
                     if nth % 2 == 1 {
-                        split(part, from, line, &mut found);
+                        split(part, from, line, None, &mut found);
                     }
                     from += part.len() + 1;
                 }
@@ -54,14 +58,14 @@ pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
 }
 
 /// Splits a line of shell into simple commands.
-fn split<'t>(code: &'t str, start: usize, line: &'t str, found: &mut Vec<Command<'t>>) {
+fn split<'t>(code: &'t str, start: usize, line: &'t str, block: Option<usize>, found: &mut Vec<Command<'t>>) {
     let mut at = start;
     for piece in code.split(['&', ';', '|']) {
         let words: Vec<&str> =
             piece.split_whitespace().filter(|word| !matches!(*word, "$" | ">" | "%")).collect();
         let lead = piece.len() - piece.trim_start_matches([' ', '\t', '$', '>', '%']).len();
         if words.len() > 1 {
-            found.push(Command { words, span: at + lead..at + piece.trim_end().len(), line });
+            found.push(Command { words, span: at + lead..at + piece.trim_end().len(), line, block });
         }
         at += piece.len() + 1;
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::command::commands;
+use super::command::{Command, commands};
 use super::page::Page;
 use super::surroundings::Surroundings;
 use crate::diagnostic::{Code, Diagnostic};
@@ -69,15 +69,22 @@ fn nearest(around: &Surroundings<'_>, rule: &Rule) -> BTreeSet<&'static str> {
 /// Returns the package managers that a text uses in a project, each with its first command.
 fn managers(text: &str) -> BTreeMap<&'static str, Range<usize>> {
     let mut found = BTreeMap::new();
-    for command in commands(text) {
+    let commands = commands(text);
+    let is_of = |command: &Command<'_>, manager: &str| command.words[0] == manager;
+    for command in &commands {
         let Some(manager) = MANAGERS.iter().find(|manager| command.words[0] == **manager) else { continue };
         let is_in_project = IN_PROJECT.contains(&command.words[1])
             && !command.words.iter().any(|word| matches!(*word, "-g" | "--global"));
         let words = || command.line.split(|c: char| !c.is_alphanumeric() && c != '\'').map(str::to_lowercase);
         let is_choice = words().filter(|word| MANAGERS.contains(&word.as_str())).any(|word| word != *manager);
+        // `npm install x`, or `yarn add x`, in one block.
+        let is_offered = commands.iter().any(|other| {
+            let is_rival = MANAGERS.iter().any(|rival| rival != manager && is_of(other, rival));
+            is_rival && command.block.is_some() && other.block == command.block
+        });
         let is_negated = words().any(|word| NEGATIONS.contains(&word.as_str()));
-        if is_in_project && !is_choice && !is_negated {
-            found.entry(*manager).or_insert(command.span);
+        if is_in_project && !is_choice && !is_offered && !is_negated {
+            found.entry(*manager).or_insert(command.span.clone());
         }
     }
     found

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::agent::Agent;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::evaluate::Lines;
 use crate::format::{FormatId, Place};
 use crate::rule::Rule;
 use crate::source::Scope;
@@ -20,7 +21,7 @@ pub(super) fn lint(rules: &[&Rule], agents: &[&'static Agent], diagnostics: &mut
         let mut first: BTreeMap<&str, &Rule> = BTreeMap::new();
         for rule in skills.iter().filter(|rule| reads(agent, rule)) {
             let other = *first.entry(&rule.id).or_insert(rule);
-            if other.body != rule.body {
+            if !is_copy(rule, other) {
                 let paths = (rule.origin.display.as_str(), other.origin.display.as_str());
                 collisions.entry(paths).or_default().push(agent.title);
             }
@@ -51,6 +52,11 @@ fn over_budget(agent: &Agent, skills: &[&Rule]) -> Option<Diagnostic> {
         agent.title
     );
     Some(Diagnostic::whole(Code::SkillBudget, &longest.origin.display, message))
+}
+
+/// Whether both have the same text but for some lines: one skill, written for several agents.
+fn is_copy(rule: &Rule, other: &Rule) -> bool {
+    rule.body == other.body || Lines::of(&rule.body).is_copy_of(&Lines::of(&other.body))
 }
 
 fn is_skill(rule: &Rule) -> bool {

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::condition;
-use crate::diagnostic::{Code, Fix, shown};
+use crate::diagnostic::{Code, Fix, any_of, shown};
 use crate::format::{ActivationKey, Bare, Format, Keys, PlaceKind, StatedActivation};
 use crate::frontmatter::{Field, Value};
 
@@ -104,15 +104,15 @@ impl Fields {
         let found = modes.words.iter().find(|(name, _)| plain(name) == plain(word));
         if found.is_none_or(|(name, _)| *name != word) {
             let span = self.find(modes.key).expect("read by the caller").node.span.clone();
-            let message = format!("`{}` is not a value of `{}`", shown(word), modes.key);
+            let ignored = if found.is_none() { ", so it is ignored" } else { "" };
+            let message = format!("`{}` is not a value of `{}`{ignored}", shown(word), modes.key);
             let diagnostic = reader.report(Code::BadValue, span.clone(), message);
             diagnostic.fix = found.map(|(name, _)| Fix::new(span, *name));
             diagnostic.help = match found {
                 Some((name, _)) => format!("write `{}: {name}`", modes.key),
                 None => {
-                    let names: Vec<String> =
-                        modes.words.iter().map(|(name, _)| format!("`{name}`")).collect();
-                    format!("write one of {}", names.join(", "))
+                    let names: Vec<&str> = modes.words.iter().map(|(name, _)| *name).collect();
+                    format!("write {}", any_of(&names))
                 }
             };
         }

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::skill;
 use crate::condition::{Condition, MatchMode};
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
-use crate::format::{ActivationKey, Bare, FormatId, Keys, StatedActivation};
+use crate::format::{Bare, Broken, Format, FormatId, Keys, StatedActivation};
 use crate::frontmatter::{Field, Tier};
 use crate::rule::{Activation, Basis, Body, Position, Rule};
 use crate::source::Origin;
@@ -38,7 +38,9 @@ pub(super) fn build(
         skill::report_skill(&mut reader, header, description.as_deref());
     }
     let mut stream = header.trigger(&mut reader);
+    let before = reader.diagnostics.len();
     let paths = header.paths(&mut reader);
+    let is_wrong_type = reader.diagnostics[before..].iter().any(|found| found.code == Code::WrongType);
     let globs = paths.iter().flat_map(|(_, paths)| paths.patterns()).map(str::to_owned).collect();
     let tags = if format.keys == Keys::Conditions { Vec::new() } else { header.words("tags", &mut reader) };
     let mut conditions = header.conditions(&mut reader);
@@ -53,6 +55,7 @@ pub(super) fn build(
         && stream.is_none();
     let stated = stated.or(is_everything.then_some(StatedActivation::Always));
     let has_paths = paths.is_some();
+    let fails_open = is_wrong_type && !has_paths && format.broken == Broken::Open;
     match (paths, &mut stream) {
         _ if is_everything => {}
         // The globs of a stream rule select the files it watches.
@@ -69,6 +72,8 @@ pub(super) fn build(
         }
         // Only shown to the model.
         (Some((field, _)), None) if format.inert.contains(&field.key.as_str()) => {}
+        // Nothing activates the rule, which is reported together with the paths.
+        (Some(_), None) if stated == Some(StatedActivation::Offered) && description.is_none() => {}
         (Some((field, paths)), None) if !report_dead(&mut reader, header, field, stated) => {
             let rest = std::mem::replace(&mut conditions, vec![Condition::new("paths", paths)]);
             conditions.extend(rest);
@@ -87,7 +92,7 @@ pub(super) fn build(
         && stated != Some(StatedActivation::Off)
         && format.bare != Bare::Undocumented
     {
-        report_unreachable(&mut reader, header, stated);
+        report_unreachable(&mut reader, header, stated, has_paths);
     }
     // Of a file that is always on, one key is reported.
     let is_reported = stated == Some(StatedActivation::AlwaysHere) && has_paths;
@@ -124,7 +129,8 @@ pub(super) fn build(
             && !matches!(format.bare, Bare::Always | Bare::Inactive | Bare::Undocumented);
     let activation = scoped(activation, &reader.origin);
     let basis = match read_by {
-        ReadBy::Tier(Tier::Yaml) => basis,
+        ReadBy::Tier(Tier::Yaml) if !fails_open || activation != Activation::Always => basis,
+        ReadBy::Tier(Tier::Yaml) => Basis::FailOpen,
         ReadBy::Tier(_) => Basis::Repaired,
         ReadBy::None => Basis::FailOpen,
     };
@@ -256,27 +262,36 @@ fn report_dead(
             return true;
         }
         Some(StatedActivation::AlwaysHere) => (
-            "here: this file is always on, whatever its header says",
-            Some("move it to the rule folder, or remove the key"),
+            "here: this file is always on, whatever its header says".to_owned(),
+            Some("move it to the rule folder, or remove the key".to_owned()),
         ),
-        Some(StatedActivation::Always) => ("in a rule that is always on", None),
-        Some(StatedActivation::Off) => ("in a rule that is off", None),
+        Some(StatedActivation::Always) => ("in a rule that is always on".to_owned(), None),
+        Some(StatedActivation::Off) => ("in a rule that is off".to_owned(), None),
         Some(StatedActivation::Offered | StatedActivation::Manual) => {
             let mode = reader.format().modes.and_then(|modes| header.find(modes.key));
             let key = header.called().or(mode).map_or("trigger", |field| &field.key);
-            (&*format!("with this `{key}`"), Some("activate the rule by its paths, or remove them"))
+            let by_paths = word_for(reader.format(), StatedActivation::Glob);
+            let help = match by_paths.filter(|_| header.called().is_none()) {
+                Some(word) => format!("write `{word}` to apply the rule to these files, or remove them"),
+                None => "activate the rule by its paths, or remove them".to_owned(),
+            };
+            (format!("with this `{key}`"), Some(help))
         }
         Some(StatedActivation::Glob) | None => return false,
     };
-    let diagnostic = reader.report(
-        Code::DeadKey,
-        field.key_span.clone(),
-        format!("`{}` has no effect {message}", field.key),
-    );
+    let message = format!("`{}` has no effect {message}", field.key);
+    let diagnostic = reader.report(Code::DeadKey, field.key_span.clone(), message);
     if let Some(help) = help {
-        diagnostic.help = help.to_owned();
+        diagnostic.help = help;
     }
     true
+}
+
+/// Returns the key and the word that state an activation: `trigger: glob`.
+fn word_for(format: &Format, activation: StatedActivation) -> Option<String> {
+    let modes = format.modes?;
+    let word = modes.words.iter().find(|(_, stated)| *stated == activation)?.0;
+    Some(format!("{}: {word}", modes.key))
 }
 
 /// Reports patterns that the agent documents to have no effect. Patterns for everything mean the same.
@@ -297,14 +312,15 @@ fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
 }
 
 /// Reports a rule that nothing can activate, with the keys of its format that would.
-fn report_unreachable(reader: &mut Reader<'_>, header: &Fields, stated: Option<StatedActivation>) {
+fn report_unreachable(
+    reader: &mut Reader<'_>,
+    header: &Fields,
+    stated: Option<StatedActivation>,
+    has_paths: bool,
+) {
     let span = header.0.first().map_or(0..0, |(_, field)| field.key_span.clone());
     let format = reader.format();
-    let always = |modes: ActivationKey| {
-        let word = modes.words.iter().find(|(_, stated)| *stated == StatedActivation::Always)?.0;
-        Some(format!("{}: {word}", modes.key))
-    };
-    let always = format.modes.and_then(always).unwrap_or_else(|| "alwaysApply: true".to_owned());
+    let always = word_for(format, StatedActivation::Always).unwrap_or_else(|| "alwaysApply: true".to_owned());
     let keys = match stated {
         Some(StatedActivation::Glob) => vec![format.paths_key],
         Some(StatedActivation::Offered) => vec!["description"],
@@ -321,6 +337,18 @@ fn report_unreachable(reader: &mut Reader<'_>, header: &Fields, stated: Option<S
         cause.message.push_str(", so nothing activates the rule");
         return;
     }
-    let message = format!("without {}, nothing activates the rule", any_of(&keys));
-    reader.report(Code::Unreachable, span, message).help = format!("add {}", any_of(&keys));
+    let keys = any_of(&keys);
+    let field = stated.and(format.modes).and_then(|modes| header.find(modes.key));
+    let with =
+        field.map(|field| format!("with `{}` and ", &reader.text[field.key_span.start..field.node.span.end]));
+    let message = format!("{}without {keys}, nothing activates the rule", with.unwrap_or_default());
+    let by_paths = word_for(format, StatedActivation::Glob)
+        .filter(|_| has_paths && stated == Some(StatedActivation::Offered));
+    let help = match by_paths {
+        Some(word) => {
+            format!("add {keys}, or write `{word}` to apply the rule to its `{}`", format.paths_key)
+        }
+        None => format!("add {keys}"),
+    };
+    reader.report(Code::Unreachable, span, message).help = help;
 }

@@ -15,13 +15,15 @@ pub struct Import {
 }
 
 impl Import {
-    /// Whether it can only be a file: `@team` and `@scope/package` may be something else.
+    /// Whether it can only be a file: `@team`, `@example.com` and `@scope/package@1.2` may be something else.
     pub fn is_surely_a_file(&self) -> bool {
+        const DOMAINS: &[&str] = &["ai", "app", "com", "dev", "io", "net", "org"];
         let name = self.path.rsplit('/').next().unwrap_or_default();
         let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
             !stem.is_empty()
-                && !extension.is_empty()
+                && extension.starts_with(|c: char| c.is_ascii_alphabetic())
                 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && !DOMAINS.contains(&extension)
         });
         ["./", "../", "~/", "/"].iter().any(|start| self.path.starts_with(start)) || has_extension
     }
@@ -173,7 +175,9 @@ mod tests {
         for path in ["a.md", "./a", "../x/y", "~/a", "/etc/a", "docs/a.txt"] {
             assert!(is_file(path), "{path}");
         }
-        for path in ["team", "scope/package", "team/v1.", ".hidden", "a.b c"] {
+        for path in
+            ["team", "scope/package", "team/v1.", ".hidden", "a.b c", "example.com", "scope/package==1.2.3"]
+        {
             assert!(!is_file(path), "{path}");
         }
     }

@@ -16,7 +16,8 @@ pub(super) fn report_skill(reader: &mut Reader<'_>, header: &Fields, description
                 format!("the description has {count} characters; at most {MAX_DESCRIPTION} are allowed");
             reader.report(Code::SkillDescription, span, message);
         }
-        _ if count > 0 => {}
+        // An empty file is one problem.
+        _ if count > 0 || reader.text.trim().is_empty() => {}
         span => {
             let message = "has no description, so agents do not know when to use it";
             reader.report(Code::SkillDescription, span.unwrap_or(0..0), message);

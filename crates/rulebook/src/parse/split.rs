@@ -1,7 +1,7 @@
 //! Splits a file into header and body.
 
 use crate::diagnostic::Code;
-use crate::format::Broken;
+use crate::format::{Broken, PlaceKind};
 use crate::frontmatter::{self, Header, Problem, Reading, Tier};
 use crate::source::Origin;
 
@@ -13,6 +13,11 @@ pub(super) fn split_header<'t>(origin: &Origin, text: &'t str, reach: Option<Tie
         }
         _ => frontmatter::read_raw(text),
     };
+    // A header means nothing in a file that is always on: text between two lines is text.
+    let is_always_on = matches!(origin.place.shape, PlaceKind::File { always: true, .. });
+    if matches!(reading.header, Header::Broken) && is_always_on {
+        reading = frontmatter::read_raw(text);
+    }
     match reading.header {
         // The lenient readers find what is wrong with a header that is not read.
         Header::Broken => {

@@ -91,6 +91,13 @@ fn a_rule_with_another_package_manager_is_reported() {
     check(&[(rule, "Run `npm install`.")], &nested, &[found]);
     check(&[(rule, "Never run `npm install`.")], &facts, &[]);
     check(&[(rule, "Run `pnpm install`, or `npm install`.")], &facts, &[]);
+    let block = "```sh\nnpm install x\n# or\nyarn add x\n```\n";
+    check(&[(rule, block)], &facts, &[]);
+    check(
+        &[(rule, "```sh\nnpm install x\n```\n```sh\ncargo add x\n```\n")],
+        &facts,
+        &[&found.replace(":1:6 ", ":2:1 ")],
+    );
     check(&[(rule, "Run `npm install -g x`, `npm publish` and `npx x`.")], &facts, &[]);
     // Without a lock file, most rules decide.
     check(
