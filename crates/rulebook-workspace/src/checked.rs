@@ -32,7 +32,6 @@ impl Sources<'_> {
         let others = differences
             .filter(|(rule, agent, found)| !is_reported(rule, found) && self.is_fault(rule, agent, found));
         report_differences(others, &mut diagnostics);
-        excuse_unquoted(&book, &mut diagnostics);
         diagnostics.extend(recorded::report_drifted(&self.workspace().files, &self.workspace().roots));
         diagnostics.extend(self.around(&book, tree));
         report_dead(as_library(self.dead_globs(&book, tree), &book), &mut diagnostics);
@@ -77,7 +76,6 @@ impl Sources<'_> {
             found.does != Outcome::Unread && self.is_fault(rule, agent, found)
         };
         report_differences(known.into_iter().chain(others).filter(is_reported), diagnostics);
-        excuse_unquoted(book, diagnostics);
         diagnostics.sort();
     }
 
@@ -124,6 +122,15 @@ impl Sources<'_> {
                 false => found.message.push_str(&format!("; not listed by {}", titles.join(", "))),
             }
         }
+        let is_scoped_elsewhere = |rule: &Rule| {
+            let is_copy = |other: &Rule| {
+                other.id == rule.id
+                    && other.origin.format.id != rule.origin.format.id
+                    && other.activation == Activation::When
+                    && other.globs == rule.globs
+            };
+            !rule.globs.is_empty() && book.rules().any(|(other, _)| is_copy(other))
+        };
         diagnostics.retain(|found| {
             let Some(rule) = rules.get(found.path.as_str()) else { return true };
             let is_advice = found.severity == Severity::Note;
@@ -131,31 +138,14 @@ impl Sources<'_> {
                 // What the agent recommends concerns what it always loads.
                 Code::OverLimit if is_unused(rule) || is_advice && !is_always_loaded(rule) => false,
                 Code::OverLimit if is_template(&rule.origin.folder) => false,
+                // Another agent's copy is for these files.
+                Code::DeadKey if is_advice && is_scoped_elsewhere(rule) => false,
                 // Its rule has the same patterns.
                 Code::DeadGlob if !rule.copy_of.is_empty() => false,
                 code if compares_with_tree(code) && is_template(&rule.origin.folder) => false,
                 code => is_about_safety(code) || !unread.files.contains(&found.path),
             }
         });
-    }
-}
-
-/// Says of values that need quotes that their agent reads them as meant: its parser is known, and no difference explains them.
-fn excuse_unquoted(book: &Rulebook, diagnostics: &mut [Diagnostic]) {
-    let is_unquoted = |found: &&mut Diagnostic| found.code == Code::UnquotedValue;
-    let mut unquoted = diagnostics.iter_mut().filter(is_unquoted).peekable();
-    if unquoted.peek().is_none() {
-        return;
-    }
-    let rules: HashMap<&str, &Rule> =
-        book.rules().map(|(rule, _)| (rule.origin.display.as_str(), rule)).collect();
-    for found in unquoted {
-        let format = rules.get(found.path.as_str()).map(|rule| rule.origin.format.id);
-        let owner = format.and_then(Agent::owner_of).filter(|owner| owner.has_known_parser());
-        if let Some(owner) = owner {
-            found.severity = Severity::Note;
-            found.message.push_str(&format!("; {} reads it, other tools may not", owner.title));
-        }
     }
 }
 

@@ -7,7 +7,8 @@ use crate::agent::Agent;
 use crate::condition::Facts;
 use crate::diagnostic::{Code, Diagnostic, Severity, shown};
 use crate::evidence::{Evidence, Seen};
-use crate::glob::{Glob, split_list};
+use crate::format::FormatId;
+use crate::glob::{Dialect, Glob, split_list};
 
 /// How many patterns get a hint.
 const MAX_HINTED: usize = 200;
@@ -48,6 +49,8 @@ enum Case {
     Lower,
     /// As it is, in the other dialect that its agent may use.
     Undocumented,
+    /// Files of the same kind anywhere. It is no correction.
+    Kind,
 }
 
 impl<'c> Hints<'c> {
@@ -57,7 +60,11 @@ impl<'c> Hints<'c> {
         for (at, dead) in dead.iter().enumerate().take(MAX_HINTED) {
             let format = coverage.rules[dead.rule].rule.origin.format;
             let base = &coverage.patterns[dead.at].paths.base;
-            let rival = Agent::owner_of(format.id).and_then(|agent| agent.known_by().rival);
+            let rival = match format.id {
+                // Each agent reads the paths of skills in its own dialect.
+                FormatId::Skill => Some(Dialect::Claude),
+                id => Agent::owner_of(id).and_then(|agent| agent.known_by().rival),
+            };
             let mut guess = |written: String, case, base: Option<(usize, String)>| {
                 let dialect = rival.filter(|_| case == Case::Undocumented).unwrap_or(format.dialect);
                 let glob = Glob::new(&written, dialect).ok();
@@ -69,6 +76,9 @@ impl<'c> Hints<'c> {
             }
             for written in variants(&dead.pattern, base.as_ref().map(|(_, folder)| folder.as_str())) {
                 guess(written, Case::AsIs, base.clone());
+            }
+            if let Some(written) = of_its_kind(&dead.pattern) {
+                guess(written, Case::Kind, None);
             }
             let lower = base.as_ref().map(|(root, folder)| (*root, folder.to_lowercase()));
             guess(dead.pattern.to_lowercase(), Case::Lower, lower);
@@ -108,9 +118,13 @@ impl<'c> Hints<'c> {
         let report = |fault: &Fault| {
             let first = &dead[fault.dead[0]];
             let tried = self.guesses.iter().zip(counts);
-            let hint =
-                tried.filter(|(_, count)| **count > 0).find(|(guess, _)| fault.dead.contains(&guess.dead));
-            let severity = if fault.is_whole_rule { Severity::Warning } else { Severity::Note };
+            let tried = tried.filter(|(guess, _)| fault.dead.contains(&guess.dead));
+            let (kinds, tried): (Vec<_>, Vec<_>) = tried.partition(|(guess, _)| guess.case == Case::Kind);
+            let hint = tried.into_iter().find(|(_, count)| **count > 0);
+            // The rule is for files to come.
+            let is_early = kinds.len() == fault.dead.len() && kinds.iter().all(|(_, count)| **count == 0);
+            let is_warning = fault.is_whole_rule && !is_early;
+            let severity = if is_warning { Severity::Warning } else { Severity::Note };
             let found =
                 first.located(&message(fault.dead.iter().map(|at| dead[*at].pattern.as_str())), &text(first));
             Some(match hint {
@@ -122,7 +136,7 @@ impl<'c> Hints<'c> {
                     Case::Lower => format!("in a different case it would match {}", files(*count)),
                     _ => format!("`{}` would match {}", shown(&guess.written), files(*count)),
                 }),
-                None if fault.is_whole_rule => found,
+                None if fault.is_whole_rule => found.severity(severity),
                 None => return None,
             })
         };
@@ -183,6 +197,15 @@ fn find_whole(list: &str, pattern: &str) -> Option<usize> {
 
 fn files(count: usize) -> String {
     format!("{count} file{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns a pattern for all files of the kind that a pattern is for, if it names a folder and a kind: `**/*.tsx` for
+/// `web/**/*.tsx`.
+fn of_its_kind(pattern: &str) -> Option<String> {
+    let (folder, name) = (pattern.split_once('/')?.0, pattern.rsplit('/').next()?);
+    let (_, extension) = name.rsplit_once('.')?;
+    let is_named = folder.contains(char::is_alphanumeric) && !folder.contains('*');
+    (is_named && extension.contains(char::is_alphanumeric)).then(|| format!("**/*.{extension}"))
 }
 
 /// Returns likely corrections of a pattern, the smallest change first.

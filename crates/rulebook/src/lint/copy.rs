@@ -63,8 +63,11 @@ fn is_of_several_formats(rules: &[&Rule]) -> bool {
 /// Copies that differ in comments alone, such as those of generators, are equal.
 fn report<'r>(rule: &'r Rule, first: &'r Rule) -> Option<Diagnostic> {
     let own_lines = |own: &'r Rule, other: &Rule| -> Vec<(usize, &'r str)> {
+        let said: Vec<String> = other.body.lines().map(neutral).collect();
+        // What one says in a line of its own, the other may say within one.
+        let is_said = |line: &str| said.iter().any(|said| said.contains(&neutral(line)));
         let lines = lines_only_in(own, other).into_iter();
-        lines.filter(|(_, line)| !is_header_of(line, other, own)).collect()
+        lines.filter(|(_, line)| !is_header_of(line, other, own) && !is_said(line)).collect()
     };
     let (here, there) = (own_lines(rule, first), own_lines(first, rule));
     let (display, other) = (&rule.origin.display, &first.origin.display);

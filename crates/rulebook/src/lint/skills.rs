@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::Agent;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::agent::{AGENTS, Agent};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::evaluate::Lines;
 use crate::format::{FormatId, Place};
 use crate::rule::Rule;
@@ -16,20 +16,29 @@ const MAX_TOTAL: usize = 15_000;
 pub(super) fn lint(rules: &[&Rule], agents: &[&'static Agent], diagnostics: &mut Vec<Diagnostic>) {
     let skills: Vec<&Rule> = rules.iter().copied().filter(|rule| is_skill(rule)).collect();
     // What agents read alike is reported once.
-    let mut collisions: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut collisions: BTreeMap<(&str, &str), (Vec<&str>, bool)> = BTreeMap::new();
     for agent in agents {
         let mut first: BTreeMap<&str, &Rule> = BTreeMap::new();
         for rule in skills.iter().filter(|rule| reads(agent, rule)) {
             let other = *first.entry(&rule.id).or_insert(rule);
             if !is_copy(rule, other) {
                 let paths = (rule.origin.display.as_str(), other.origin.display.as_str());
-                collisions.entry(paths).or_default().push(agent.title);
+                let (agents, is_for_others) = collisions.entry(paths).or_default();
+                agents.push(agent.title);
+                *is_for_others = AGENTS.iter().any(|agent| reads(agent, rule) != reads(agent, other));
             }
         }
     }
-    diagnostics.extend(collisions.into_iter().map(|((path, other), agents)| {
+    diagnostics.extend(collisions.into_iter().map(|((path, other), (agents, is_for_others))| {
         let message = format!("is another skill of the same name as `{other}` for {}", agents.join(", "));
-        Diagnostic::whole(Code::SkillCollision, path, message)
+        let found = Diagnostic::whole(Code::SkillCollision, path, message);
+        match is_for_others {
+            // Renaming or removing one would take it from an agent.
+            true => found.severity(Severity::Note).help(
+                "other agents read only one of the two: make the texts equal, or link one to the other",
+            ),
+            false => found,
+        }
     }));
     if let Some(claude) = agents.iter().find(|agent| agent.owns == Some(FormatId::Claude)) {
         diagnostics.extend(over_budget(claude, &skills));

@@ -222,6 +222,12 @@ fn copies_that_differ_are_reported_with_the_lines() {
         "**Scope:** `prisma/**`, `db/**`\nThe schema and migrations, with Prisma.\none\ntwo\nthree\nfour\nfive",
     );
     check(&[(".cursor/rules/a.mdc", &scoped), (".clinerules/a.md", plain)], &[]);
+    // So is what one says in a line of its own and the other within one.
+    let (block, within) = (
+        lines("**Scope**: `docs/**`, `site/**`\n## Scope\ndocs/**, site/**"),
+        lines("**Scope**: `docs/**`, `site/**`"),
+    );
+    check(&[(".cursor/rules/a.mdc", &block), (".clinerules/a.md", &within)], &[]);
     // A long line is shown from where it differs.
     let long = |end: &str| lines(&format!("{}{end}", "same words ".repeat(9)));
     check(

@@ -117,10 +117,18 @@ pub(super) fn build(
         };
         reader.report(Code::DeadKey, field.key_span.clone(), message).help = help;
     }
-    if reader.text[body_start..].trim().is_empty() {
+    if !has_words(&reader.text[body_start..]) {
         let end = reader.text.trim_end().len();
-        let message = if end == 0 { "the file is empty" } else { "there is no text after the header" };
-        reader.report(Code::EmptyBody, end..end, message);
+        let is_header = body_start > 0 && end > 0;
+        let message = match is_header {
+            true => "there is no text after the header",
+            false if end == 0 => "the file is empty",
+            false => "the file has no words",
+        };
+        let found = reader.report(Code::EmptyBody, end..end, message);
+        if !is_header {
+            found.help = "write the rule, or remove the file".to_owned();
+        }
     }
     let is_offered = activation == Activation::OnRequest
         || format.modes.is_none()
@@ -155,6 +163,11 @@ pub(super) fn build(
         ..blank
     };
     (rule, diagnostics)
+}
+
+/// Whether a text has more than punctuation.
+pub(crate) fn has_words(text: &str) -> bool {
+    text.contains(|c: char| !c.is_whitespace() && !c.is_ascii_punctuation())
 }
 
 /// Builds the rule of a file whose header cannot be read: the whole file, always on.
@@ -307,7 +320,7 @@ fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
             true => format.paths_key,
             false => "alwaysApply: false",
         };
-        diagnostic.help = format!("remove it, or write `{instead}` to apply the rule to these files only");
+        diagnostic.help = format!("write `{instead}` to apply the rule to these files only, or remove it");
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the standard requires of the header of a skill.
 
+use super::build::has_words;
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::diagnostic::{Code, shown};
@@ -17,7 +18,7 @@ pub(super) fn report_skill(reader: &mut Reader<'_>, header: &Fields, description
             reader.report(Code::SkillDescription, span, message);
         }
         // An empty file is one problem.
-        _ if count > 0 || reader.text.trim().is_empty() => {}
+        _ if count > 0 || !has_words(reader.text) => {}
         span => {
             let message = "has no description, so agents do not know when to use it";
             reader.report(Code::SkillDescription, span.unwrap_or(0..0), message);
