@@ -11,8 +11,8 @@ mod stale;
 pub use adopt::AdoptError;
 pub use apply::WriteError;
 pub use files::{CopyState, ExportRow, Outcome, PlannedFile};
-pub use plan::{ExportPlan, PlanError};
-pub use select::{Candidate, SelectError};
+pub use plan::ExportPlan;
+pub use select::{Candidate, PlanError, SelectError};
 
 use std::path::PathBuf;
 

@@ -92,3 +92,8 @@ fn longest_closers(runs: &[Run]) -> Vec<[usize; 2]> {
 fn kind(mark: u8) -> usize {
     usize::from(mark == b'~')
 }
+
+/// Whether a text has more than punctuation.
+pub(crate) fn has_words(text: &str) -> bool {
+    text.contains(|c: char| !c.is_whitespace() && !c.is_ascii_punctuation())
+}

@@ -15,7 +15,7 @@ use super::files::{ExportRow, Files, INDEX, Outcome, PlannedCopy, PlannedFile};
 use super::pending::{
     GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, is_block, learn, prove, refuse,
 };
-use super::select::{SelectError, select};
+use super::select::{PlanError, SelectError, select};
 use super::{ExportOptions, stale};
 use crate::agents::AgentSearch;
 use crate::homes::posix;
@@ -36,21 +36,6 @@ pub struct ExportPlan {
     pub tree: usize,
     /// The folders that files are written to, with the record of each.
     pub(super) records: Vec<(PathBuf, RecordedCopies)>,
-}
-
-/// Why nothing was planned.
-#[derive(Debug)]
-pub enum PlanError {
-    /// The rules to export are not known.
-    Select(SelectError),
-    /// A file cannot be read.
-    Read(io::Error),
-}
-
-impl From<io::Error> for PlanError {
-    fn from(error: io::Error) -> PlanError {
-        PlanError::Read(error)
-    }
 }
 
 impl Sources<'_> {

@@ -1,6 +1,7 @@
 //! Selecting: which rules are exported.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use rulebook::diagnostic::nearest;
 use rulebook::format::{FormatId, PlaceKind};
@@ -46,6 +47,21 @@ pub enum SelectError {
         /// A similar one.
         nearest: Option<String>,
     },
+}
+
+/// Why nothing was planned.
+#[derive(Debug)]
+pub enum PlanError {
+    /// The rules to export are not known.
+    Select(SelectError),
+    /// A file cannot be read.
+    Read(io::Error),
+}
+
+impl From<io::Error> for PlanError {
+    fn from(error: io::Error) -> PlanError {
+        PlanError::Read(error)
+    }
 }
 
 impl std::fmt::Display for SelectError {

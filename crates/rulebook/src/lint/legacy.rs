@@ -3,7 +3,7 @@
 use super::page::Page;
 use super::surroundings::Surroundings;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::parse::has_words;
+use crate::markdown::has_words;
 
 /// Old places, where to move a file from each, and the header that keeps it always on.
 const PLACES: &[(&str, &str, &str, &str)] = &[

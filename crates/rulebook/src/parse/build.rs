@@ -9,6 +9,7 @@ use crate::condition::{Condition, MatchMode};
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::{Bare, Broken, Format, FormatId, Keys, StatedActivation};
 use crate::frontmatter::{Field, Tier};
+use crate::markdown::has_words;
 use crate::rule::{Activation, Basis, Body, Position, Rule};
 use crate::source::Origin;
 
@@ -163,11 +164,6 @@ pub(super) fn build(
         ..blank
     };
     (rule, diagnostics)
-}
-
-/// Whether a text has more than punctuation.
-pub(crate) fn has_words(text: &str) -> bool {
-    text.contains(|c: char| !c.is_whitespace() && !c.is_ascii_punctuation())
 }
 
 /// Builds the rule of a file whose header cannot be read: the whole file, always on.

@@ -29,7 +29,6 @@ use crate::source::{MAX_SOURCE, Origin, Source, Unreadable};
 use build::ReadBy;
 use reader::Reader;
 
-pub(crate) use build::has_words;
 pub use header::{Explained, explain_header, explain_keys, explain_values};
 pub use imports::{Import, imports, imports_in_gemini};
 pub use inner::{explain_inner_keys, explain_inner_values, explain_terms, is_inner_glob};

@@ -1,9 +1,9 @@
 //! What the standard requires of the header of a skill.
 
-use super::build::has_words;
 use super::fields::Fields;
 use super::reader::Reader;
 use crate::diagnostic::{Code, shown};
+use crate::markdown::has_words;
 
 /// The longest description, in characters.
 const MAX_DESCRIPTION: usize = 1_024;
