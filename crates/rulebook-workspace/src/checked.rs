@@ -32,6 +32,7 @@ impl Sources<'_> {
         let others = differences
             .filter(|(rule, agent, found)| !is_reported(rule, found) && self.is_fault(rule, agent, found));
         report_differences(others, &mut diagnostics);
+        excuse_unquoted(&book, &mut diagnostics);
         diagnostics.extend(recorded::report_drifted(&self.workspace().files, &self.workspace().roots));
         diagnostics.extend(self.around(&book, tree));
         report_dead(as_library(self.dead_globs(&book, tree), &book), &mut diagnostics);
@@ -76,6 +77,7 @@ impl Sources<'_> {
             found.does != Outcome::Unread && self.is_fault(rule, agent, found)
         };
         report_differences(known.into_iter().chain(others).filter(is_reported), diagnostics);
+        excuse_unquoted(book, diagnostics);
         diagnostics.sort();
     }
 
@@ -146,6 +148,25 @@ impl Sources<'_> {
                 code => is_about_safety(code) || !unread.files.contains(&found.path),
             }
         });
+    }
+}
+
+/// Says of values that need quotes that their agent reads them as meant: its parser is known, and no difference explains them.
+fn excuse_unquoted(book: &Rulebook, diagnostics: &mut [Diagnostic]) {
+    let is_unquoted = |found: &&mut Diagnostic| found.code == Code::UnquotedValue;
+    let mut unquoted = diagnostics.iter_mut().filter(is_unquoted).peekable();
+    if unquoted.peek().is_none() {
+        return;
+    }
+    let rules: HashMap<&str, &Rule> =
+        book.rules().map(|(rule, _)| (rule.origin.display.as_str(), rule)).collect();
+    for found in unquoted {
+        let format = rules.get(found.path.as_str()).map(|rule| rule.origin.format.id);
+        let owner = format.and_then(Agent::owner_of).filter(|owner| owner.has_known_parser());
+        if let Some(owner) = owner {
+            found.severity = Severity::Note;
+            found.message.push_str(&format!("; {} reads it, other tools may not", owner.title));
+        }
     }
 }
 

@@ -12,7 +12,6 @@ use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook::source::Scope;
 
-use crate::homes::posix;
 use crate::sources::Sources;
 use crate::tree::Tree;
 use crate::views::AgentView;
@@ -124,7 +123,9 @@ impl Sources<'_> {
         let mut dead = coverage.dead(&tally(&coverage, tree, Listing::Sample));
         self.workspace().keep_own(&mut dead, book);
         let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
-        dead.retain(|dead| !means_no_file(&dead.pattern) && !self.is_ignored(dead, rules[dead.rule], tree));
+        dead.retain(|dead| {
+            !means_no_file(&dead.pattern) && !self.is_for_ignored(rules[dead.rule], dead, tree)
+        });
         if dead.is_empty() {
             return Vec::new();
         }
@@ -136,18 +137,22 @@ impl Sources<'_> {
         hints.report(&dead, &counts, &text)
     }
 
-    /// Whether a pattern is for a file or folder that exists and is not in the tree, because git ignores it.
-    fn is_ignored(&self, dead: &Dead, rule: &Rule, tree: &Tree) -> bool {
-        let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', '(', '!', '\\']);
-        let pattern = dead.pattern.trim_start_matches("./").trim_start_matches('/');
-        let plain: Vec<&str> = pattern.split('/').take_while(is_plain).collect();
-        let path = Path::new(&rule.origin.folder).join(plain.join("/"));
-        let workspace = self.workspace();
-        let root = Path::new(&workspace.roots.roots[rule.origin.root].path);
-        let is_there = || workspace.files.exists(&root.join(&path));
-        let is_in_tree = || tree.has_below(rule.origin.root, &posix(&path));
-        !plain.concat().is_empty() && is_there() && !is_in_tree()
+    /// Whether a pattern is for a folder that exists, but of which the tree has no file: git ignores it, and may track files
+    /// there nevertheless.
+    fn is_for_ignored(&self, rule: &Rule, dead: &Dead, tree: &Tree) -> bool {
+        let root = rule.origin.root;
+        let below = [rule.origin.folder.as_str(), literal_folder(&dead.pattern)];
+        let folder = below.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        let path = Path::new(&self.workspace().roots.roots[root].path).join(&folder);
+        !folder.is_empty() && self.workspace().files.is_folder(&path) && !tree.has_below(root, &folder)
     }
+}
+
+/// The folders at the start of a pattern, up to the first that is a pattern itself.
+fn literal_folder(pattern: &str) -> &str {
+    let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
+    let end = pattern.find(['*', '?', '[', '{', '(', '!', ',', '\\']).unwrap_or(pattern.len());
+    pattern[..end].rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The files of the tree that each of these rules applies to, without those for which another one overrides it.

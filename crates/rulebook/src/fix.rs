@@ -17,7 +17,7 @@ use crate::agent::Agent;
 use crate::compare::{compare, describe};
 use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::evidence::Seen;
-use crate::format::{Bare, Unquoted};
+use crate::format::Bare;
 use crate::frontmatter::{self, Header, Problem, Tier};
 use crate::lint::lint_file;
 use crate::parse::{Entry, Parsed, parse, parse_leniently};
@@ -185,7 +185,7 @@ fn applied(before: &str, fix: &Fix) -> Option<String> {
 /// Whether the header of a text is absent or valid. An agent that writes patterns without quotes reads them, too.
 fn is_valid(text: &str, readers: &Readers) -> bool {
     let is_valid = |origin: &Origin| {
-        let reach = if origin.format.unquoted == Unquoted::All { Tier::Quoted } else { Tier::Yaml };
+        let reach = if origin.format.unquoted { Tier::Quoted } else { Tier::Yaml };
         let reading = frontmatter::read(text, reach);
         let is_invalid = |problem: &Problem| matches!(problem.code, Code::DuplicateKey | Code::UnclosedList);
         // Some YAML parsers reject tabs.

@@ -2,12 +2,19 @@
 
 use super::row::Agent;
 use super::table::AGENTS;
-use crate::format::FormatId;
+use crate::format::{Format, FormatId};
+use crate::frontmatter::Tier;
 
 impl Agent {
     /// Returns the agent that a format belongs to.
     pub fn owner_of(format: FormatId) -> Option<&'static Agent> {
         AGENTS.iter().find(|agent| agent.owns == Some(format))
+    }
+
+    /// Whether its reading of invalid headers in its own format was observed.
+    pub fn has_known_parser(&self) -> bool {
+        let is_known = |way: &Format| Some(way.id) == self.owns && matches!(way.tier, Some(Tier::Native(_)));
+        self.formats.iter().any(is_known)
     }
 }
 

@@ -7,8 +7,7 @@ use crate::agent::Agent;
 use crate::condition::Facts;
 use crate::diagnostic::{Code, Diagnostic, Severity, shown};
 use crate::evidence::{Evidence, Seen};
-use crate::format::FormatId;
-use crate::glob::{Dialect, Glob, split_list};
+use crate::glob::{Glob, split_list};
 
 /// How many patterns get a hint.
 const MAX_HINTED: usize = 200;
@@ -60,11 +59,7 @@ impl<'c> Hints<'c> {
         for (at, dead) in dead.iter().enumerate().take(MAX_HINTED) {
             let format = coverage.rules[dead.rule].rule.origin.format;
             let base = &coverage.patterns[dead.at].paths.base;
-            let rival = match format.id {
-                // Each agent reads the paths of skills in its own dialect.
-                FormatId::Skill => Some(Dialect::Claude),
-                id => Agent::owner_of(id).and_then(|agent| agent.known_by().rival),
-            };
+            let rival = Agent::owner_of(format.id).and_then(|agent| agent.known_by().rival);
             let mut guess = |written: String, case, base: Option<(usize, String)>| {
                 let dialect = rival.filter(|_| case == Case::Undocumented).unwrap_or(format.dialect);
                 let glob = Glob::new(&written, dialect).ok();

@@ -244,7 +244,7 @@ fn fixes_are_valid_run_once_and_lead_every_agent_towards_what_was_meant() {
 fn check_fixed(path: &str, before: &str, after: &str, readers: &Readers) {
     let case = format!("{path}\n{before}\n=>\n{after}");
     assert_eq!(fix(after, readers, &[]), None, "the second run changes something: {case}");
-    let reach = if readers.meant[0].format.unquoted == Unquoted::All { Tier::Quoted } else { Tier::Yaml };
+    let reach = if readers.meant[0].format.unquoted { Tier::Quoted } else { Tier::Yaml };
     assert!(!matches!(frontmatter::read(after, reach).header, Header::Broken), "not valid: {case}");
     let views = |text: &str| {
         let own = |(_, origin): &(&Agent, Origin)| parse(source(origin, text));

@@ -12,7 +12,7 @@ pub use id::FormatId;
 pub use place::{Base, Depth, FETCHED, Files, IMPORTED, Place, PlaceKind};
 pub use row::{
     ActivationKey, Bare, Broken, Confidence, Everything, Format, Ids, Keys, Lists, Repeats, SameId,
-    StatedActivation, Top, Unquoted,
+    StatedActivation, Top,
 };
 pub(crate) use row::{formats, numbered};
 pub use table::FORMATS;

@@ -67,8 +67,8 @@ pub struct Format {
     pub excludes: Option<(&'static str, &'static [&'static str])>,
     /// Keys understood here which the agent itself ignores.
     pub agent_ignores: &'static [&'static str],
-    /// Which patterns without quotes the agent itself reads.
-    pub unquoted: Unquoted,
+    /// Whether the agent itself reads, and writes, patterns without quotes.
+    pub unquoted: bool,
     /// The agent's glob dialect.
     pub dialect: Dialect,
     /// A second candidate where the dialect is not documented: where the two disagree, the result is unknown.
@@ -171,17 +171,6 @@ impl Top {
             Top::Byte => text.starts_with("---"),
         }
     }
-}
-
-/// Which values an agent reads without quotes that YAML requires, such as `*.ts`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unquoted {
-    /// None: it reads YAML, or that is not known.
-    No,
-    /// A pattern that is the value of a key, but no item of a list.
-    Values,
-    /// All, and it writes them so.
-    All,
 }
 
 /// Which patterns make a rule always on instead of restricting it to files.

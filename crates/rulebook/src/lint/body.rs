@@ -35,5 +35,6 @@ pub(super) fn lint(rules: &[&Rule], diagnostics: &mut Vec<Diagnostic>) {
 
 fn report(rule: &Rule, first: &Rule) -> Diagnostic {
     let message = format!("has the same text as `{}`", first.origin.display);
-    Diagnostic::whole(Code::DuplicateBody, &rule.origin.display, message)
+    let found = Diagnostic::whole(Code::DuplicateBody, &rule.origin.display, message);
+    found.help("keep one of the two files: agents that read both get the text twice")
 }

@@ -3,7 +3,6 @@
 use super::page::Page;
 use super::surroundings::Surroundings;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::markdown::has_words;
 
 /// Old places, where to move a file from each, and the header that keeps it always on.
 const PLACES: &[(&str, &str, &str, &str)] = &[
@@ -16,7 +15,8 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
     let name = rule.origin.display.rsplit('/').next().unwrap_or_default();
     let found = PLACES.iter().find(|(place, ..)| *place == name && rule.origin.place.path == *place);
     // A nested one is often part of a template.
-    let is_own = rule.origin.folder.is_empty() && !(around.is_link)(rule) && has_words(&rule.body);
+    let has_words = rule.body.contains(char::is_alphanumeric);
+    let is_own = rule.origin.folder.is_empty() && has_words && !(around.is_link)(rule);
     let Some((place, agent, new, header)) = found.filter(|_| is_own) else { return };
     let folder = new.rsplit_once('/').map_or("", |(folder, _)| folder);
     let message = format!("`{place}` is the old place of {agent} rules");

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::agent::Agent;
 use crate::condition::Paths;
 use crate::diagnostic::{Code, Fix, Severity, shown};
-use crate::format::{FormatId, Keys, Lists, Unquoted};
+use crate::format::{FormatId, Keys, Lists};
 use crate::frontmatter::{Field, Value, quoted, scalar, unquoted};
 use crate::glob::{Dialect, split_list};
 use crate::hidden::shown_characters;
@@ -194,7 +194,7 @@ pub(super) fn report_doubts(field: &Field, paths: &Paths, reader: &mut Reader) -
         return false;
     }
     let format = reader.format();
-    let is_sure = format.rival.is_none() && format.unquoted != Unquoted::All;
+    let is_sure = format.rival.is_none() && !format.unquoted;
     let is_meant = !matches!(format.keys, Keys::Own(_));
     let end = field.node.span.end;
     let mut from = field.node.span.start;

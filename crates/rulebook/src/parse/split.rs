@@ -1,7 +1,7 @@
 //! Splits a file into header and body.
 
 use crate::diagnostic::Code;
-use crate::format::{Broken, PlaceKind, Unquoted};
+use crate::format::{Broken, PlaceKind};
 use crate::frontmatter::{self, Header, Problem, Reading, Tier};
 use crate::source::Origin;
 
@@ -27,19 +27,9 @@ pub(super) fn split_header<'t>(origin: &Origin, text: &'t str, reach: Option<Tie
                 reading.problems = causes;
             }
         }
-        // The agent itself reads such values.
-        Header::Read { .. } => {
-            let is_pattern = |problem: &Problem| {
-                let before = text[..problem.span.start].rsplit('\n').next().unwrap_or_default();
-                let is_item = before.trim_start().starts_with("- ");
-                !is_item && text[problem.span.start..].starts_with(['*', '{'])
-            };
-            reading.problems.retain(|problem| match origin.format.unquoted {
-                _ if problem.code != Code::UnquotedValue => true,
-                Unquoted::No => true,
-                Unquoted::Values => !is_pattern(problem),
-                Unquoted::All => false,
-            });
+        // The agent itself writes such values.
+        Header::Read { .. } if origin.format.unquoted => {
+            reading.problems.retain(|problem| problem.code != Code::UnquotedValue);
         }
         _ => {}
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use rulebook::format::{Format, Unquoted};
+use rulebook::format::Format;
 use rulebook::parse::{
     explain_inner_keys, explain_inner_values, explain_keys, explain_terms, explain_values, is_inner_glob,
 };
@@ -68,9 +68,7 @@ fn header(
             let bare = typed.trim_start_matches(['"', '\'']);
             let range = offset - bare.len()..offset;
             let written = |glob: &str| match quote {
-                None if format.unquoted != Unquoted::All && glob.starts_with(['*', '!', '{', '[']) => {
-                    format!("\"{glob}\"")
-                }
+                None if !format.unquoted && glob.starts_with(['*', '!', '{', '[']) => format!("\"{glob}\""),
                 _ => glob.to_owned(),
             };
             let globs = globs(snapshot, bare).into_iter();

@@ -83,8 +83,8 @@ fn an_unsaved_text_counts_instead_of_the_file() {
 #[test]
 fn a_fix_is_an_edit_that_check_would_make() {
     let sandbox = sandbox();
-    let path = "repo/.rulebook/rules/c.md";
-    let text = "---\nglobs: **/*.ts\n---\nUse types.\n";
+    let path = "repo/.claude/rules/c.md";
+    let text = "---\npaths: **/*.ts\n---\nUse types.\n";
     sandbox.write(path, text);
     let mut editor = Editor::start(&sandbox);
     editor.open(path, text);

@@ -3,7 +3,7 @@
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, file_with_header, folder};
 use crate::format::{
     ActivationKey, Bare, Base, Broken, Confidence, Config, ConfigEffect, Depth, Everything, Files, Format,
-    FormatId, Ids, Keys, Lists, Place, PlaceKind, Repeats, SameId, StatedActivation, Top, Unquoted,
+    FormatId, Ids, Keys, Lists, Place, PlaceKind, Repeats, SameId, StatedActivation, Top,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -38,7 +38,7 @@ pub(crate) const RULEBOOK: Format = Format {
     sets: &[],
     excludes: None,
     agent_ignores: &[],
-    unquoted: Unquoted::No,
+    unquoted: false,
     dialect: Dialect::Picomatch,
     rival: None,
     top: Top::Blank,
@@ -93,7 +93,7 @@ pub(crate) const CURSOR: Format = Format {
     bare: Bare::OfferedElseManual,
     paths_key: "globs",
     keys: Keys::Paths,
-    unquoted: Unquoted::All,
+    unquoted: true,
     advised: Some(500),
     knowledge: "its documentation as of August 2026; its glob dialect is not documented",
     ..RULEBOOK

@@ -5,7 +5,7 @@ use crate::condition::FILTERS;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::format::{
     ActivationKey, Bare, Base, Broken, Confidence, Config, ConfigEffect, Depth, Everything, Format, FormatId,
-    Keys, Lists, Place, PlaceKind, SameId, StatedActivation, Unquoted,
+    Keys, Lists, Place, PlaceKind, SameId, StatedActivation,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -26,7 +26,7 @@ pub(super) const OTHER: Format = Format {
 const LIKE_CURSOR: Format = Format {
     bare: Bare::OfferedElseManual,
     paths_key: "globs",
-    unquoted: Unquoted::All,
+    unquoted: true,
     confidence: Confidence::Medium,
     ..OTHER
 };
@@ -52,7 +52,6 @@ pub(crate) const CLAUDE: Format = Format {
     ],
     lists: Lists::Deep,
     agent_ignores: &["alwaysApply", "description", "globs"],
-    unquoted: Unquoted::Values,
     dialect: Dialect::Claude,
     imports: 4,
     advised: Some(200),
@@ -83,7 +82,7 @@ pub(crate) const COPILOT: Format = Format {
     inert: &["excludeAgent", "name"],
     // The last one is an older spelling of the second.
     sets: &[("excludeAgent", &["code-review", "cloud-agent", "coding-agent"])],
-    unquoted: Unquoted::All,
+    unquoted: true,
     dialect: Dialect::VsCode,
     advised: Some(1_000),
     knowledge: "the source of VS Code and GitHub's documentation; github.com and the CLI use other glob dialects",
@@ -117,7 +116,7 @@ pub(crate) const DEVIN: Format = Format {
         ],
         ..TRIGGER
     }),
-    unquoted: Unquoted::All,
+    unquoted: true,
     limit: Some(12_000),
     knowledge: "its documentation",
     ..OTHER
