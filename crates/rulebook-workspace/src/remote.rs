@@ -281,7 +281,7 @@ const NO_CACHE: &str = "there is no cache folder: set HOME or XDG_CACHE_HOME";
 
 fn never_fetched(remote: &Remote, why: Option<&str>) -> Diagnostic {
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    let message = format!("was never fetched and contributes nothing{why}");
+    let message = format!("these remote rules were never fetched, so there are none{why}");
     Diagnostic::whole(Code::RemoteMissing, shown(remote), message)
 }
 

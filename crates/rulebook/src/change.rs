@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::agent::{Agent, Conflicts};
+use crate::compare::describe;
 use crate::coverage::{Coverage, Extent};
 use crate::evaluate::{State, Verdict};
 use crate::evidence::Seen;
@@ -48,6 +49,8 @@ words! {
         Narrows = "narrows",
         /// It applies in other cases.
         Moves = "moves",
+        /// It waits for other conditions that hold for the same files.
+        Conditions = "conditions",
         /// Its text is different.
         Text = "text",
     }
@@ -225,8 +228,8 @@ fn kind(before: Option<&Sighting<'_>>, after: &Sighting<'_>) -> Option<ChangeKin
     let Some(before) = before else { return Some(ChangeKind::Appears) };
     let (wider, narrower) = (after.extent.includes(&before.extent), before.extent.includes(&after.extent));
     match (wider, narrower) {
-        (true, true) if before.rule.body == after.rule.body => None,
-        (true, true) => Some(ChangeKind::Text),
+        (true, true) if before.rule.body != after.rule.body => Some(ChangeKind::Text),
+        (true, true) => (describe(before.rule) != describe(after.rule)).then_some(ChangeKind::Conditions),
         (true, false) => Some(ChangeKind::Widens),
         (false, true) => Some(ChangeKind::Narrows),
         (false, false) => Some(ChangeKind::Moves),
@@ -238,6 +241,13 @@ impl Change<'_> {
     pub fn source(&self) -> &str {
         let sighting = self.after.as_ref().or(self.before.as_ref());
         sighting.map_or("", |sighting| &sighting.rule.origin.display)
+    }
+
+    /// When it applied and when it applies now, if its conditions changed.
+    pub fn conditions(&self) -> Option<(String, String)> {
+        let (before, after) = self.before.as_ref().zip(self.after.as_ref())?;
+        let conditions = (describe(before.rule), describe(after.rule));
+        (self.kind == ChangeKind::Conditions).then_some(conditions)
     }
 
     /// The estimated tokens of its text, before and now.

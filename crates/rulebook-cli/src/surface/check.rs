@@ -123,6 +123,15 @@ fn show(report: &Report, options: &Check) -> String {
     let none = if options.baseline.is_some() { "no new problems" } else { "no problems" };
     let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, none));
     let recorded = match &options.baseline {
+        Some(file) if options.write_baseline => {
+            let what = if report.suppressed == 1 {
+                "1 problem".to_owned()
+            } else {
+                format!("{} problems", report.suppressed)
+            };
+            let _ = writeln!(text, "recorded {what} in {}", out::clean(&file.display().to_string()));
+            String::new()
+        }
         Some(file) => {
             format!(" ({} recorded in {})", report.suppressed, out::clean(&file.display().to_string()))
         }
@@ -140,7 +149,7 @@ fn show(report: &Report, options: &Check) -> String {
     match report.diagnostics.iter().filter(|diagnostic| diagnostic.fix.is_some()).count() {
         0 => {}
         count => {
-            let _ = writeln!(text, "{count} of them can be fixed with `rulebook check --fix`");
+            let _ = writeln!(text, "`rulebook check --fix` can fix {count} of these");
         }
     }
     write_summary(&mut text, &report.summary);
@@ -187,7 +196,7 @@ fn write_summary(text: &mut String, summary: &Summary) {
         ("only when mentioned by name", &summary.only_by_name),
         ("same text as another file", &summary.said_twice),
     ];
-    write_files(text, "as the authors meant the rules", &any);
+    write_files(text, "rules that may need attention", &any);
     for (agent, files) in &summary.not_applied {
         write_files(text, &format!("for {agent}"), &[("never apply", files)]);
     }

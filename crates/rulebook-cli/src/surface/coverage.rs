@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::grid::{Grid, InTree};
 use super::load::Load;
-use super::used::show_viewpoint;
+use super::used::{AS_MEANT, show_viewpoint};
 use crate::alert::print_alerts;
 use crate::args::{Args, Coverage};
 use crate::input::open_workspace;
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
         let _ = writeln!(text, "{}", paint(BOLD, plural(report.files, "file")));
         if is_table && !agents.is_empty() && !matrix.rows.is_empty() {
             Grid::of_tree(&matrix, &agents).write(&mut text);
-            let _ = writeln!(text, "\n{}", paint(BOLD, "as the authors meant the rules"));
+            let _ = writeln!(text, "\n{}", paint(BOLD, AS_MEANT));
         }
         show(&mut text, &report);
         out::print(&text)?;

@@ -133,11 +133,7 @@ fn show_differences(text: &mut String, differences: &[Differing]) {
     if differences.is_empty() {
         return;
     }
-    let _ = writeln!(
-        text,
-        "  {}",
-        paint(DIM, "their own agents treat these differently from what the author meant")
-    );
+    let _ = writeln!(text, "  {}", paint(DIM, "agents that do not do what the header says"));
     let mut groups: BTreeMap<(&str, &str, String), Vec<&Differing>> = BTreeMap::new();
     for differing in differences {
         let folder = differing.source.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -75,10 +75,11 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
     show_viewpoint(&mut text, whose, &used);
     for (RuleFiles { rule, further, files, is_for_files, overridden, .. }, activation, nodes) in rows {
         let conditions = further.join(", ");
+        let match_too = if further.len() == 1 { "matches too" } else { "match too" };
         let count = match (is_for_files, further.as_slice()) {
             (true, []) => format!("{} of {}", files.len(), plural(tree, "file")),
             (true, _) => {
-                format!("{} of {}, only if {conditions} matches too", files.len(), plural(tree, "file"))
+                format!("{} of {}, and only if {conditions} {match_too}", files.len(), plural(tree, "file"))
             }
             (false, []) if files.is_empty() && *overridden == 0 || rule.stream.is_some() => {
                 "does not depend on a file".to_owned()
@@ -91,7 +92,9 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
             overridden => format!("{count}; overridden for {}", plural(*overridden, "file")),
         };
         let (id, source) = (out::clean(&rule.id), out::clean(&rule.origin.display));
-        let count = paint(DIM, format!("{activation}; {count}"));
+        // Which files they are says when it applies.
+        let count = if activation == "when" { count } else { format!("{activation}; {count}") };
+        let count = paint(DIM, count);
         let _ = writeln!(text, "{}  {source}  {count}", paint(BOLD, id));
         for (file, node) in files.iter().zip(nodes).filter(|(_, node)| *is_for_files || node.is_some()) {
             let node = node.map(|node| format!("  {}", paint(DIM, out::clean(&node)))).unwrap_or_default();

@@ -87,18 +87,18 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         row(RED, &rule.id, &rule.source, codes.join(", "))
     });
     let offers = match view {
-        Viewpoint::For(_) => "offered by Rulebook: the agent can read them as rule://ID",
-        _ => "offered: the agent can read them as rule://ID",
+        Viewpoint::For(_) => "listed to the model by Rulebook, which it reads as rule://ID",
+        _ => "listed to the model, which reads them as rule://ID",
     };
     let mut sections: Vec<(&str, Table)> = vec![
-        ("applies, in this order", applied.collect()),
+        ("apply, in this order", applied.collect()),
         ("watches the model's output", watching.collect()),
-        ("offered by the agent itself", own_offers.into_iter().map(offer).collect()),
+        ("listed to the model by the agent", own_offers.into_iter().map(offer).collect()),
         (offers, offered.into_iter().map(offer).collect()),
         ("overridden", overridden.collect()),
         ("does not apply", inactive.into_iter().map(dimmed).collect()),
         ("not documented", undocumented.into_iter().map(dimmed).collect()),
-        ("not read, and why", unread.iter().copied().filter(has_detail).map(dimmed).collect()),
+        ("not read", unread.iter().copied().filter(has_detail).map(dimmed).collect()),
         ("disabled", disabled.collect()),
         ("rejected", rejected.collect()),
     ];
@@ -114,11 +114,15 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
     let others: Vec<&str> =
         unread.iter().filter(|rule| !has_detail(rule)).map(|rule| rule.source.as_str()).collect();
     if !others.is_empty() {
-        let _ = writeln!(
-            text,
-            "\n  {}",
-            paint(DIM, format!("files of other agents, not read: {}", file_list(&others)))
-        );
+        /// More files are counted.
+        const FEW: usize = 3;
+        let files = match others.len() {
+            ..=FEW => file_list(&others),
+            count => {
+                format!("{count} other rule files (`rulebook explain PATH` shows which agents read them)")
+            }
+        };
+        let _ = writeln!(text, "\n  {}", paint(DIM, format!("not read: {files}")));
     }
     if sections.is_empty() && others.is_empty() {
         text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n");
@@ -184,7 +188,20 @@ pub(super) fn overridden_by(winner: &str, step: Step) -> String {
     match step {
         Step::Duplicate => format!("same text as {winner}, which is used"),
         Step::Copy => format!("copy of {winner}, which is used"),
-        step => format!("by {winner}, decided by {step}"),
+        step => format!("{winner} is used instead: {}", precedence(step)),
+    }
+}
+
+/// Describes why one of two rules is used.
+fn precedence(step: Step) -> &'static str {
+    match step {
+        Step::Priority => "its priority is higher",
+        Step::Scope => "its scope comes first",
+        Step::Format => "its format comes first",
+        Step::Folder => "its folder is nearer",
+        Step::Path => "its path sorts first",
+        Step::Enabled => "it is mandatory",
+        Step::Copy | Step::Duplicate => "it has the same text",
     }
 }
 

@@ -246,7 +246,7 @@ impl<'s> Status<'s> {
     }
 }
 
-const NO_RULES: &str = "no rule files found\n  help: add one to .rulebook/rules/, .clinerules/, .cursor/rules/ or another agent's folder";
+const NO_RULES: &str = "no rule files found\n  help: add AGENTS.md, CLAUDE.md, .cursor/rules/NAME.mdc, .rulebook/rules/NAME.md or a file of another agent";
 
 /// `none` is printed if there are no rules; `always` and `tokens` are the always-on rules and their size.
 fn show(

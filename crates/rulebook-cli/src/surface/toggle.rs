@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use rulebook::agent::Agent;
-use rulebook::diagnostic::{Diagnostic, similar_names};
+use rulebook::diagnostic::{Code, Diagnostic, similar_names};
 use rulebook::format::ConfigEffect;
 use rulebook::id::{normalize_id, rule_name};
 use rulebook::resolve::Rulebook;
@@ -58,7 +58,11 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
         }));
     }
     let what = match (to, changed, &still_off) {
-        (Switch::Off, Changed::Yes, _) => format!("is now off ({})", plural(sources.len(), "rule file")),
+        (Switch::Off, Changed::Yes, _) => {
+            let files = plural(sources.len(), "rule file");
+            let off = if still_read.is_empty() { "is now off" } else { "is now off in Rulebook only" };
+            format!("{off} ({files})")
+        }
         (Switch::Off, Changed::No, _) => "was already off".to_owned(),
         (Switch::On, _, Some(off)) => {
             format!("is still off, {}", off_words(&name, off.by, off.file.as_deref()))
@@ -72,7 +76,11 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
         text.push_str(&format!("stored in {file}\n"));
     }
     for StillRead { agent, source, help } in &still_read {
-        text.push_str(&format!("{} still reads {}: {help}\n", agent.title, out::clean(source)));
+        text.push_str(&format!(
+            "{} reads {} by itself and still applies it; to stop that, {help}\n",
+            agent.title,
+            out::clean(source)
+        ));
     }
     // A broken file of switches was replaced, and a copy of it was kept.
     workspace.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
@@ -87,6 +95,10 @@ pub(super) fn unknown(name: &str, book: &Rulebook, diagnostics: &[Diagnostic]) -
         // That files are not trusted is reported once for all of them.
         let (why, help) = match (diagnostics.iter().find(is_why), rejected.codes.first()) {
             (Some(why), _) => (why.message.as_str(), why.help.as_str()),
+            (None, Some(Code::Untrusted)) => {
+                let help = Code::Untrusted.row().remedy;
+                return anyhow!(help).context(format!("{} is not trusted", out::clean(path)));
+            }
             (None, Some(code)) => (code.row().name, code.row().remedy),
             (None, None) => ("it cannot be used", "`rulebook check` shows why"),
         };
@@ -170,7 +182,7 @@ fn remedy(own: &Rule) -> String {
     let local = excludes.max_by_key(|config| config.at.path.contains(".local."));
     match local.and_then(|config| Some((config.at.path, config.at.key.last()?))) {
         Some((file, key)) => format!("add the file to `{key}` in {file}"),
-        None => "move the file out of its folder, or rename it".to_owned(),
+        None => "move the file out of its folder, which affects everyone".to_owned(),
     }
 }
 

@@ -14,13 +14,16 @@ use super::sections::show_agent;
 use super::sessions;
 use crate::out::{self, BOLD, DIM, paint, plural};
 
+/// The title of an answer for no particular agent.
+pub(super) const AS_MEANT: &str = "every rule as its header says, for no particular agent";
+
 /// Writes whom an answer is for.
 pub(super) fn show_viewpoint(text: &mut String, view: Viewpoint, agents: &[UsedAgent]) {
     show_surface(text, view);
     match view {
         Viewpoint::Used => show_agents(text, agents),
         Viewpoint::Any => {
-            let _ = writeln!(text, "{}\n", paint(BOLD, "as the authors meant the rules"));
+            let _ = writeln!(text, "{}\n", paint(BOLD, AS_MEANT));
         }
         Viewpoint::For(named) => show_for(text, named.agent, agents),
         Viewpoint::As(named) => show_agent(text, named.agent),
@@ -49,7 +52,7 @@ pub(super) fn show_agents(text: &mut String, agents: &[UsedAgent]) {
         [] => writeln!(
             text,
             "agents: none found {}\n",
-            paint(DIM, "(list them in `agents.used`); the rules as their authors meant them")
+            paint(DIM, "(name yours in rulebook.toml: `[agents] used = [\"claude\"]`)")
         ),
         names => writeln!(text, "agents: {}\n", names.join(", ")),
     };

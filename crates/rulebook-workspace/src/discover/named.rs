@@ -58,7 +58,8 @@ impl Finder<'_> {
                 }
             }
             if count == 0 && config.scope == Scope::Workspace {
-                let message = format!("names `{entry}` for {}, and no file matches", config.format.agent);
+                let message =
+                    format!("no file matches `{entry}`, which is named for {}", config.format.agent);
                 self.diagnostics.push(Diagnostic::whole(Code::NamedMissing, &config.shown, message));
             }
         }

@@ -17,8 +17,17 @@ pub(super) fn read(text: &str, program: Program) -> Reading<'_> {
         Program::QwenCode => split_qwen(text),
     };
     let Some((start, fence)) = split else {
-        let message = "the agent does not find a header and reads it as text";
-        let problem = |from| Problem::new(Code::RawHeader, fence_span(text, from), message);
+        let problem = |from| {
+            let fence = fence_span(text, from);
+            let is_first = text[after_bom(text)..fence.start].is_empty();
+            let (code, message) = match is_first {
+                true => (Code::RawHeader, "the agent does not find a header and reads it as text"),
+                false => {
+                    (Code::StrayHeader, "the header does not start on line 1, so the agent reads it as text")
+                }
+            };
+            Problem::new(code, fence, message)
+        };
         let problems = opening_fence(text).map(problem).into_iter().collect();
         return Reading { header: Header::Absent, body: text, body_start: 0, problems };
     };

@@ -28,7 +28,7 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
     let found: Vec<_> = links(body).into_iter().filter(is_missing).collect();
     let report = |(path, span): (String, Range<usize>)| {
         let span = page.body + span.start..page.body + span.end;
-        page.report(Code::MissingLink, span, format!("links to `{}`, which does not exist", shown(&path)))
+        page.report(Code::MissingLink, span, format!("the link target `{}` does not exist", shown(&path)))
     };
     report_first(found.into_iter(), report, diagnostics);
 }

@@ -175,7 +175,7 @@ impl<'r> Column<'_, 'r> {
                     let codes: Vec<&str> = rejected.codes.iter().map(|code| code.row().name).collect();
                     Cell::new(CellState::Rejected, codes.join(", "), row.rule)
                 }
-                _ => Cell::new(CellState::Unread, not_read(self.subject.agent, row.origin), row.rule),
+                _ => Cell::new(CellState::Unread, not_read(self.subject, row.origin), row.rule),
             };
         };
         let new = |state, because: &str| Cell::new(state, because.to_owned(), row.rule);
@@ -187,7 +187,7 @@ impl<'r> Column<'_, 'r> {
             }
             state if !self.is_wired() => Cell {
                 if_wired: self.later(state, meant.rule),
-                ..new(CellState::Unread, &not_read(self.subject.agent, row.origin))
+                ..new(CellState::Unread, &not_read(self.subject, row.origin))
             },
             State::Stream if self.subject.is_hooked() => new(CellState::Stream, watches(row)).by_rulebook(),
             State::Stream => new(CellState::Unread, "stream rules need hooks"),
@@ -253,7 +253,7 @@ impl<'r> Column<'_, 'r> {
             _ if self.subject.is_hooked() && !is_offer => new(CellState::Added, because),
             _ if self.is_wired() => new(CellState::Offered, because).by_rulebook(),
             Handling::Unread => {
-                let because = not_read(self.subject.agent, &meant.rule.origin);
+                let because = not_read(self.subject, &meant.rule.origin);
                 Cell { if_wired: Some(if_wired), ..new(CellState::Unread, because) }
             }
             Handling::NotApplied(why) => {

@@ -1,10 +1,13 @@
 //! The reasons in cells: one short phrase each.
 
-use crate::agent::Agent;
 use crate::compare::readable_files;
 use crate::evaluate::Verdict;
+use crate::format::Format;
 use crate::resolve::{Off, OffBy};
+use crate::rule::Rule;
 use crate::source::{Origin, Scope};
+
+use super::subject::Subject;
 
 /// Describes why a rule applies: "always", "paths src/**", "folder packages/web".
 pub(super) fn applies(verdict: &Verdict<'_>) -> String {
@@ -34,10 +37,35 @@ pub(super) fn off_by(off: &Off) -> String {
     }
 }
 
+/// Returns the file at the root that keeps an agent from reading another one there.
+fn used_instead<'r>(subject: &Subject<'_, 'r>, origin: &Origin) -> Option<&'r Rule> {
+    let is_place = |format: &&Format| format.workspace.iter().any(|place| place.path == origin.place.path);
+    let formats = subject.agent.formats.iter().filter(is_place);
+    let names: Vec<&str> = formats.flat_map(|format| format.unless).copied().collect();
+    if names.is_empty() || !origin.folder.is_empty() {
+        return None;
+    }
+    let is_other = |rule: &&Rule| {
+        let other = &rule.origin;
+        other.root == origin.root && other.folder.is_empty() && names.contains(&other.place.path)
+    };
+    subject.native.verdicts().iter().map(|verdict| verdict.rule).find(is_other)
+}
+
 /// Describes why an agent does not read a file in one of its own places; empty for a place of another agent.
-pub(super) fn not_read(agent: &Agent, origin: &Origin) -> String {
+pub(super) fn not_read(subject: &Subject<'_, '_>, origin: &Origin) -> String {
+    let agent = subject.agent;
     if origin.scope != Scope::Workspace {
         return String::new();
+    }
+    if let Some(other) = used_instead(subject, origin) {
+        let (name, own) = (&origin.display, &other.origin.display);
+        let hint = if other.origin.format.imports > 0 {
+            format!("; `@{name}` in it would import this file")
+        } else {
+            String::new()
+        };
+        return format!("uses `{own}` instead{hint}");
     }
     let ignored = agent.ignores.as_ref().filter(|ignored| ignored.format == origin.format.id);
     let files = ignored.map(|ignored| ignored.reads.to_owned()).or_else(|| readable_files(agent, origin));

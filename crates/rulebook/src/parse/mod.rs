@@ -127,7 +127,13 @@ fn parse_with(source: Source, leniency: Leniency) -> Parsed {
     let Reading { header, body, body_start, problems } = split::split_header(&origin, &text, reach);
     let start = body_start + (body.len() - body.trim_start().len());
     let is_empty = origin.format.strips_comments && is_only_comments(body);
-    let body = start..start + if is_empty { 0 } else { body.trim().len() };
+    let mut body = start..start + if is_empty { 0 } else { body.trim().len() };
+    // Of a file that is too long, an agent has the first part in context.
+    if !std::ptr::eq(origin.format, origin.format.id.row())
+        && let Some((_, cut)) = over_limit(&origin, &text)
+    {
+        body.end = body.end.min(cut.max(body.start));
+    }
     let mut reader = Reader::new(&text, origin);
     reader.is_lenient = leniency == Leniency::All;
     problems.into_iter().for_each(|problem| reader.report_problem(problem));
@@ -215,14 +221,20 @@ fn reject(reader: Reader<'_>, id: Option<String>) -> Parsed {
 }
 
 fn report_over_limit(reader: &mut Reader<'_>) {
-    let format = reader.format();
-    let limit = reader.origin.place.limit.or(format.limit);
-    let Some(limit) = limit.filter(|limit| reader.text.len() > *limit) else { return };
-    if let Some((cut, _)) = reader.text.char_indices().nth(limit) {
+    if let Some((limit, cut)) = over_limit(&reader.origin, reader.text) {
         let count = reader.text.chars().count();
-        let message = format!("has {count} characters; {} reads {limit} and cuts it here", format.agent);
+        let message = format!(
+            "{} reads {limit} of the {count} characters and cuts the file here",
+            reader.format().agent
+        );
         reader.report(Code::OverLimit, cut..cut, message);
     }
+}
+
+/// Returns how many characters of a file its agent reads, and where they end, if the file is longer.
+fn over_limit(origin: &Origin, text: &str) -> Option<(usize, usize)> {
+    let limit = origin.place.limit.or(origin.format.limit).filter(|limit| text.len() > *limit)?;
+    Some((limit, text.char_indices().nth(limit)?.0))
 }
 
 fn report_over_advice(reader: &mut Reader<'_>) {
@@ -233,7 +245,7 @@ fn report_over_advice(reader: &mut Reader<'_>) {
     if lines <= 2 * advised {
         return;
     }
-    let message = format!("has {lines} lines; {} recommends at most {advised}", format.agent);
+    let message = format!("the file has {lines} lines; {} recommends at most {advised}", format.agent);
     let diagnostic = Diagnostic::whole(Code::OverLimit, &reader.origin.display, message);
     let diagnostic = diagnostic.help("split it into rules for different files");
     reader.diagnostics.push(diagnostic.severity(Severity::Note));
@@ -241,12 +253,12 @@ fn report_over_advice(reader: &mut Reader<'_>) {
 
 fn report_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
     let (code, message) = match why {
-        Unreadable::Refused(error) => (Code::Unreadable, format!("cannot be read: {error}")),
+        Unreadable::Refused(error) => (Code::Unreadable, format!("the file cannot be read: {error}")),
         Unreadable::NotUtf8 { valid_up_to } => {
-            (Code::NotUtf8, format!("is not UTF-8 text: byte {} is invalid", valid_up_to + 1))
+            (Code::NotUtf8, format!("the file is not UTF-8 text: byte {} is invalid", valid_up_to + 1))
         }
         Unreadable::TooLarge { len } => {
-            (Code::TooLarge, format!("has {len} bytes; at most {MAX_SOURCE} are read"))
+            (Code::TooLarge, format!("the file has {len} bytes; at most {MAX_SOURCE} are read"))
         }
         Unreadable::NotAFile { kind } => (Code::NotAFile, format!("is {kind}")),
         Unreadable::BrokenLink { target } => {

@@ -37,6 +37,14 @@ const DOUBTS: &[Doubt] = &[
     Doubt {
         severity: Severity::Warning,
         fine_in: &[],
+        is_in: |pattern| pattern.starts_with('[') && !pattern.contains(']') && pattern.contains(['"', '\'']),
+        message: "is the start of a list without `]`, so brackets and quotes are part of the pattern",
+        fixed: None,
+        help: "close the list with `]`",
+    },
+    Doubt {
+        severity: Severity::Warning,
+        fine_in: &[],
         is_in: |pattern| pattern.starts_with('[') && pattern.contains(['"', '\'']),
         message: "is a list in quotes, so it is one pattern",
         fixed: None,

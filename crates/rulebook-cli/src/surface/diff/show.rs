@@ -8,21 +8,26 @@ use rulebook::coverage::Extent;
 use super::changes::AgentChanges;
 use crate::out::{BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, clean, counted, grouped, paint};
 
-/// Each kind of change: its symbol and its colour.
-const KINDS: [(ChangeKind, &str, anstyle::Style); 6] = [
-    (ChangeKind::Appears, "+", GREEN),
-    (ChangeKind::Vanishes, "-", RED),
-    (ChangeKind::Widens, ">", YELLOW),
-    (ChangeKind::Narrows, "<", YELLOW),
-    (ChangeKind::Moves, "*", YELLOW),
-    (ChangeKind::Text, "~", CYAN),
+/// Each kind of change: its symbol, its colour and its meaning.
+const KINDS: [(ChangeKind, &str, anstyle::Style, &str); 7] = [
+    (ChangeKind::Appears, "+", GREEN, "added"),
+    (ChangeKind::Vanishes, "-", RED, "removed"),
+    (ChangeKind::Widens, ">", YELLOW, "applies to more"),
+    (ChangeKind::Narrows, "<", YELLOW, "applies to less"),
+    (ChangeKind::Moves, "*", YELLOW, "applies elsewhere"),
+    (ChangeKind::Conditions, "=", YELLOW, "other conditions, same files"),
+    (ChangeKind::Text, "~", CYAN, "text changed"),
 ];
 
 /// Shows the changes per agent. Agents with the same changes are shown together.
 pub(super) fn text(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> String {
     let mut text = format!("{} → {}\n", paint(BOLD, clean(base)), paint(BOLD, clean(head)));
     if agents.iter().all(|agent| agent.changes.is_empty()) {
-        text.push_str("no change for any agent\n");
+        let whom = match agents {
+            [AgentChanges { agent: Some(agent), .. }] => agent.title,
+            _ => "any agent",
+        };
+        let _ = writeln!(text, "no change for {whom}");
         return text;
     }
     for group in groups(agents) {
@@ -32,15 +37,17 @@ pub(super) fn text(base: &str, head: &str, agents: &[AgentChanges<'_>]) -> Strin
             text.push_str("  no change\n");
         }
         let rows = group[0].changes.iter().map(|change| {
-            let (_, symbol, style) = KINDS[change.kind as usize];
+            let (_, symbol, style, _) = KINDS[change.kind as usize];
             [(style, symbol.to_owned()), (PLAIN, clean(change.source())), (DIM, what(change))]
         });
         let table: Table = rows.collect();
         table.write(&mut text, 2, &table.widths());
     }
-    if agents.iter().any(|agent| !agent.changes.is_empty()) {
-        text.push_str("\n+ appears   - vanishes   > applies to more   < applies to less   * applies elsewhere   ~ text changed\n");
-    }
+    let is_used =
+        |kind: ChangeKind| agents.iter().flat_map(|agent| &agent.changes).any(|change| change.kind == kind);
+    let used = KINDS.iter().filter(|(kind, ..)| is_used(*kind));
+    let legend: Vec<String> = used.map(|(_, symbol, _, meaning)| format!("{symbol} {meaning}")).collect();
+    let _ = writeln!(text, "\n{}", legend.join("   "));
     text
 }
 
@@ -56,7 +63,8 @@ pub(super) fn markdown(agents: &[AgentChanges<'_>]) -> String {
         }
         text.push_str("\n| change | rule | effect |\n|---|---|---|\n");
         for change in &group[0].changes {
-            let _ = writeln!(text, "| {} | {} | {} |", change.kind, code(change.source()), what(change));
+            let (.., meaning) = KINDS[change.kind as usize];
+            let _ = writeln!(text, "| {meaning} | {} | {} |", code(change.source()), what(change));
         }
     }
     text
@@ -117,13 +125,18 @@ fn what(change: &Change<'_>) -> String {
         (Some(_), Some(after)) if change.kind == ChangeKind::Moves => format!("{}, but others", reach(after)),
         _ => String::new(),
     };
+    let conditions = change.conditions().map(|(before, after)| format!("{before} → {after}"));
     let renamed = match (&change.before, &change.after) {
         (Some(before), Some(after)) if before.rule.origin.display != after.rule.origin.display => {
             format!("was {}", code(&before.rule.origin.display))
         }
         _ => String::new(),
     };
-    [reach, tokens, renamed].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    [reach, conditions.unwrap_or_default(), tokens, renamed]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn reach(sighting: &Sighting<'_>) -> String {

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use rulebook::evaluate::{State, Verdict};
 use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix, RuleRow};
-use rulebook::rule::{Activation, Basis, Rule, Step};
+use rulebook::rule::{Activation, Basis, Rule};
 use rulebook::stream::trigger::OTHER_FILES;
 
 use crate::out::{self, CYAN, DIM, GREEN, PLAIN, RED, YELLOW};
@@ -161,7 +161,7 @@ pub(super) fn shown_for_any(
             (Shown::new(CellState::Inactive, waits), note)
         }
         State::Overridden { winner, by } => {
-            (Shown::new(CellState::Overridden, String::new()), overridden(&winner.origin.display, *by))
+            (Shown::new(CellState::Overridden, String::new()), overridden_by(&winner.origin.display, *by))
         }
         State::Disabled(off) => (Shown::new(CellState::Disabled, String::new()), format!("by `{}`", off.by)),
     }
@@ -195,7 +195,9 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
         CellState::Native | CellState::Added => cell.because.contains(';'),
         CellState::Offered => false,
         // Why nothing is added for an agent that is not wired is no news.
-        CellState::Unread if column.wired.is_empty() => cell.because.starts_with("reads"),
+        CellState::Unread if column.wired.is_empty() => {
+            ["reads ", "uses "].iter().any(|start| cell.because.starts_with(start))
+        }
         CellState::Inactive if !target.is_paths() && cell.if_wired.is_none() => {
             cell.rule.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
         }
@@ -213,7 +215,7 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
             }
         }
         Some((_, cell)) if let Some((winner, step)) = cell.overridden_by() => {
-            overridden(&winner.origin.display, step)
+            format!("{}: {}", alike(matrix, at, cell).join(", "), overridden_by(&winner.origin.display, step))
         }
         Some((column, cell)) => match cell.because.strip_prefix("always; ").unwrap_or(&cell.because) {
             version if version.starts_with("since ") => format!("{} {version}", column.agent.name),
@@ -247,11 +249,6 @@ fn reading(names: &[&str]) -> String {
         [first @ .., last] => format!("{} and {last} read", first.join(", ")),
         [] => String::new(),
     }
-}
-
-fn overridden(winner: &str, step: Step) -> String {
-    let words = overridden_by(winner, step);
-    if words.starts_with("by ") { format!("overridden {words}") } else { words }
 }
 
 fn rejected(row: &RuleRow<'_>) -> String {

@@ -51,7 +51,7 @@ fn a_link_to_a_missing_file_is_reported() {
             "---\nalwaysApply: true\n---\n[a](docs/a.md) [b](b.mdc) [c](mdc:docs/c.md)",
         )],
         &facts,
-        &[".cursor/rules/a.mdc:4:31 warning[missing-link] links to `docs/c.md`, which does not exist"],
+        &[".cursor/rules/a.mdc:4:31 warning[missing-link] the link target `docs/c.md` does not exist"],
     );
     // Not looked up: the file would be outside the root.
     check(&[("AGENTS.md", "[a](../../a.md)")], &facts, &[]);
