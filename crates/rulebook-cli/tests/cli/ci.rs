@@ -163,7 +163,7 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     let inputs = [("RULEBOOK", binary), ("BASE", "main"), ("GITHUB_STEP_SUMMARY", file.to_str().unwrap())];
     assert!(run(compare, &inputs).status.success());
     let summary = read("summary");
-    assert!(summary.contains("| appears | `CLAUDE.md` | always, 1 token |"), "{summary}");
+    assert!(summary.contains("| added | `CLAUDE.md` | always, 1 token |"), "{summary}");
 }
 
 #[test]
