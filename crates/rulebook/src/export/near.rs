@@ -33,6 +33,7 @@ pub(super) fn paths(globs: &BTreeSet<Cow<'_, str>>, folder: &str) -> Vec<String>
     for glob in globs.iter().map(AsRef::as_ref).flat_map(expand).take(MAX_PATTERNS) {
         let near: Vec<String> = near(&glob).into_iter().filter(|path| !is_below_file(path)).collect();
         inner.extend(near.first().map(|path| beside(path, &format!(".{}", name(path)))));
+        inner.extend(near.first().map(|path| format!(".{path}")));
         // The name of a hidden folder looks like an extension.
         inner.extend(near.first().map(|path| beside(path, ".zz/zz")));
         inner.extend(near.first().map(|path| path.to_uppercase()));
