@@ -124,11 +124,7 @@ fn show(report: &Report, options: &Check) -> String {
     let count = out::count(&report.diagnostics).unwrap_or_else(|| paint(GREEN, none));
     let recorded = match &options.baseline {
         Some(file) if options.write_baseline => {
-            let what = if report.suppressed == 1 {
-                "1 problem".to_owned()
-            } else {
-                format!("{} problems", report.suppressed)
-            };
+            let what = plural(report.suppressed, "problem");
             let _ = writeln!(text, "recorded {what} in {}", out::clean(&file.display().to_string()));
             String::new()
         }
