@@ -98,7 +98,8 @@ impl Workspace {
             match read::folder(&root.join(&path)) {
                 Ok(entries) if depth < MAX_DEPTH => {
                     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-                    open.extend(names.map(|name| (format!("{path}/{name}"), depth + 1)));
+                    let names: BTreeSet<String> = names.collect();
+                    open.extend(names.into_iter().map(|name| (format!("{path}/{name}"), depth + 1)));
                 }
                 Ok(_) => {}
                 Err(_) => {
