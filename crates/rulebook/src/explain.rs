@@ -226,16 +226,17 @@ impl Target {
 
     /// Adds what every agent of a matrix has.
     pub fn add_agents(&mut self, matrix: &Matrix<'_>) {
+        let keys: Vec<String> = matrix.rows.iter().map(RuleRow::key).collect();
         for column in &matrix.columns {
-            let rule = |(row, cell): (&RuleRow<'_>, &Cell<'_>)| AgentRule {
+            let rule = |((row, key), cell): ((&RuleRow<'_>, &String), &Cell<'_>)| AgentRule {
                 id: row.id.to_owned(),
-                key: row.key(),
+                key: key.clone(),
                 source: row.origin.display.clone(),
                 state: cell.state,
                 by: cell.by,
                 because: cell.because.clone(),
             };
-            let rules = matrix.rows.iter().zip(&column.cells).map(rule).collect();
+            let rules = matrix.rows.iter().zip(&keys).zip(&column.cells).map(rule).collect();
             let target = AgentTarget { wired: column.wired.clone(), tokens: column.tokens, rules };
             self.agents.insert(column.agent.name, target);
         }

@@ -16,7 +16,7 @@ pub use native::NativeReading;
 pub use row::RuleRow;
 pub use subject::Subject;
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::agent::{Agent, Wiring};
 use crate::evaluate::{Audience, Evaluation, Judged, Verdict, evaluate};

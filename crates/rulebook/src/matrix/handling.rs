@@ -107,11 +107,11 @@ fn not_added(rule: &Rule, subject: &Subject<'_, '_>) -> Option<String> {
 /// Returns the agent that a file is named after: `GEMINI.md`, `.github/copilot-instructions.md`.
 fn named_after(rule: &Rule) -> Option<&'static Agent> {
     let name = rule.origin.path.rsplit('/').next()?;
-    let stem = name.strip_suffix(".md")?.to_lowercase();
-    let first = stem.split(['.', '-']).next()?;
-    let owner = Agent::owner_of(rule.origin.format.id)?;
+    let stem = name.strip_suffix(".md")?;
+    let (first, rest) = stem.split_at(stem.find(['.', '-']).unwrap_or(stem.len()));
+    let is_whole = ["", ".local", "-instructions"].iter().any(|whole| rest.eq_ignore_ascii_case(whole));
+    // Most files are named after nothing, and the owner is looked up in a long table.
+    let owner = is_whole.then(|| Agent::owner_of(rule.origin.format.id)).flatten()?;
     let names = [Some(owner.name), owner.product().map(|product| product.name)];
-    let is_whole =
-        stem == first || stem == format!("{first}.local") || stem == format!("{first}-instructions");
-    (is_whole && names.contains(&Some(first))).then_some(owner)
+    names.into_iter().flatten().any(|name| name.eq_ignore_ascii_case(first)).then_some(owner)
 }

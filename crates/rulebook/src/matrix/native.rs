@@ -1,6 +1,8 @@
 //! What one agent reads by itself.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::agent::Agent;
 use crate::evaluate::{Audience, Evaluation, State, Verdict, evaluate};

@@ -1,7 +1,8 @@
 //! The rows of the matrix: every rule that is meant, and every file that only an agent reads.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+
+use foldhash::HashSet;
 
 use super::native::NativeReading;
 use crate::evaluate::{Evaluation, State, Verdict, delivery_rank};
