@@ -52,18 +52,27 @@ impl Sources<'_> {
             let name = file.path.rsplit('/').next().unwrap_or_default();
             locks.extend(manager_of(name).map(|manager| {
                 let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-                LockFile { folder: (file.root, folder.to_owned()), manager }
+                LockFile { folder: (file.root, folder.to_owned()), manager, is_declared: false }
             }));
             script_files.extend(runner_of(name).map(|runner| (runner, file)));
         }
         script_files.sort_by(|(_, one), (_, other)| (one.root, &one.path).cmp(&(other.root, &other.path)));
         let is_cut = script_files.len() > MAX_FILES;
-        let scripts = script_files.iter().take(MAX_FILES).filter_map(|(runner, file)| {
-            let root = root(file.root)?;
-            let text = workspace.files.text_within(&root.join(&file.path), root, MAX_BYTES).ok()??;
+        let mut scripts = Vec::new();
+        for (runner, file) in script_files.iter().take(MAX_FILES) {
+            let text = root(file.root).and_then(|root| {
+                workspace.files.text_within(&root.join(&file.path), root, MAX_BYTES).ok()?
+            });
+            let Some(text) = text else { continue };
             let names = names(*runner, &text);
-            Some((*runner, Names { is_open: names.is_open || is_cut, ..names }))
-        });
+            scripts.push((*runner, Names { is_open: names.is_open || is_cut, ..names }));
+            if *runner == Runner::Package
+                && let Some(manager) = declared_manager(&text)
+            {
+                let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                locks.push(LockFile { folder: (file.root, folder.to_owned()), manager, is_declared: true });
+            }
+        }
         let parser = workspace.parser();
         let agents: Vec<&'static Agent> =
             workspace.agents_used(AgentSearch::Workspace).iter().map(|used| used.agent).collect();
@@ -87,7 +96,7 @@ impl Sources<'_> {
                 let own = workspace.files.own_kind(Path::new(&rule.origin.path));
                 own.is_some_and(FileKind::is_symlink)
             },
-            scripts: scripts.collect(),
+            scripts,
             locks,
             unused: agents.iter().flat_map(|agent| self.unused(agent)).collect(),
             agents,
@@ -117,6 +126,13 @@ impl Tree {
 
 fn manager_of(name: &str) -> Option<&'static str> {
     LOCK_FILES.iter().find(|(file, _)| *file == name).map(|(_, manager)| *manager)
+}
+
+/// Returns the package manager that a `package.json` declares.
+fn declared_manager(text: &str) -> Option<&'static str> {
+    let file = serde_json::from_str::<Value>(text).ok()?;
+    let declared = file.get("packageManager")?.as_str()?.split('@').next()?;
+    LOCK_FILES.iter().find(|(_, manager)| *manager == declared).map(|(_, manager)| *manager)
 }
 
 fn runner_of(name: &str) -> Option<Runner> {

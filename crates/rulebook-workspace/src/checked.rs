@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rulebook::agent::{Agent, Nested};
 use rulebook::compare::{Difference, Outcome, report_differences};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
-use rulebook::lint::{lint, requires_skill_name};
+use rulebook::format::FormatId;
+use rulebook::lint::{lint, reads_skill, requires_skill_name};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::{Activation, Rule};
 use rulebook::source::Scope;
@@ -86,7 +87,7 @@ impl Sources<'_> {
     fn is_fault(&self, rule: &Rule, agent: &Agent, found: &Difference) -> bool {
         let is_undocumented = agent.nested == Nested::Undocumented && found.is_nested(rule);
         let is_above = rule.origin.scope == Scope::Workspace && !self.workspace().is_own(rule);
-        found.does != Outcome::Undocumented
+        (found.does != Outcome::Undocumented || found.is_unstated(rule))
             && !is_undocumented
             && !(is_above && found.does == Outcome::Unread)
     }
@@ -133,8 +134,15 @@ impl Sources<'_> {
             };
             !rule.globs.is_empty() && book.rules().any(|(other, _)| is_copy(other))
         };
+        let is_for_nobody = |rule: &Rule| {
+            let is_skill = rule.origin.format.id == FormatId::Skill;
+            is_skill && !used.is_empty() && !used.iter().any(|used| reads_skill(used.agent, rule))
+        };
         diagnostics.retain(|found| {
             let Some(rule) = rules.get(found.path.as_str()) else { return true };
+            if is_for_nobody(rule) && !is_about_safety(found.code) {
+                return false;
+            }
             let is_advice = found.severity == Severity::Note;
             match found.code {
                 // What the agent recommends concerns what it always loads.
@@ -250,7 +258,12 @@ fn report_dead(dead: Vec<Diagnostic>, diagnostics: &mut Vec<Diagnostic>) {
         let is_same = |found: &&mut Diagnostic| {
             let width = found.excerpt.as_ref().map_or(0, |excerpt| excerpt.width);
             let is_here = (found.column..found.column + width).contains(&dead.column);
-            found.line > 0 && found.path == dead.path && found.line == dead.line && is_here
+            // A key that the agent ignores is one fault, whatever its patterns are.
+            let is_ignored = matches!(found.code, Code::AgentAlways | Code::ForeignKey);
+            found.line > 0
+                && found.path == dead.path
+                && found.line == dead.line
+                && (is_here || is_ignored && found.column < dead.column)
         };
         match diagnostics.iter_mut().find(is_same) {
             Some(other) if other.code == Code::DoubtfulGlob && dead.help != dead.code.row().remedy => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use rulebook::agent::{AGENTS, Agent, Ignored, Wiring};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
-use rulebook::format::FormatId;
+use rulebook::format::{FormatId, PlaceKind};
 use rulebook::matrix::{AgentColumn, CellState, Matrix};
 use rulebook::render::{estimate_tokens, grouped};
 use rulebook::rule::{Activation, Rule};
@@ -141,6 +141,9 @@ fn always_loaded(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
         if format.agent_ignores.contains(&key) || format.inert.contains(&key) {
             continue;
         }
+        let has_header = format.tier.is_some();
+        let has_modes =
+            || format.workspace.iter().any(|place| matches!(place.shape, PlaceKind::Modes { .. }));
         let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
         for (row, cell) in matrix.rows.iter().zip(&column.cells) {
             let Some(rule) = cell.rule.filter(|rule| rule.origin.format.id == format.id) else { continue };
@@ -156,13 +159,20 @@ fn always_loaded(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
             |folder: &Folder| folder.rules >= MIN_RULES && folder.tokens >= MIN_TOKENS && !folder.has_scoped;
         for (path, Folder { rules, tokens, .. }) in folders.into_iter().filter(|(_, folder)| is_heavy(folder))
         {
+            let why = if has_header { format!(": none of them has `{key}`") } else { String::new() };
             let message = format!(
-                "{} loads {rules} rules (about {} tokens) in every session: none of them has `{key}`",
+                "{} loads {rules} rules (about {} tokens) in every session{why}",
                 column.agent.title,
                 grouped(tokens)
             );
-            let found = Diagnostic::whole(Code::AlwaysLoaded, path, message);
-            all.push(found.help(format!("add `{key}` to the rules that concern some files only")));
+            let help = match has_header {
+                true => format!("add `{key}` to the rules that concern some files only"),
+                false if has_modes() => {
+                    format!("shorten them, or move the rules of a mode to `{path}-MODE/`")
+                }
+                false => "shorten them, or merge rules that say the same".to_owned(),
+            };
+            all.push(Diagnostic::whole(Code::AlwaysLoaded, path, message).help(help));
         }
     }
     all

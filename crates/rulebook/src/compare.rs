@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use serde::{Serialize, Serializer};
 
 use crate::agent::{Agent, Nested};
+use crate::condition::Condition;
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::keys::PATHS;
-use crate::format::{Bare, Depth, Format, FormatId, PlaceKind};
-use crate::parse::{Entry, Parsed};
+use crate::format::{Bare, Depth, Format, FormatId, PlaceKind, StatedActivation};
+use crate::parse::{Entry, Parsed, means_everything};
 use crate::rule::{Activation, Basis, Rule};
 use crate::source::Origin;
 
@@ -129,13 +130,20 @@ impl Difference {
                 column: cause.column,
                 excerpt: cause.excerpt.clone(),
                 fix: cause.fix.clone(),
-                help: cause.help.clone(),
+                help: stated_as(rule)
+                    .filter(|_| self.does == Outcome::Undocumented)
+                    .map_or_else(|| cause.help.clone(), |stated| format!("write `{stated}`")),
                 ..found
             },
             // The agent may be started there.
             None if is_nested => found.severity(Severity::Note).help(self.remedy(agent, rule)),
             None => found.help(self.remedy(agent, rule)),
         }
+    }
+
+    /// Whether the agent does not document what it does with a header that means something.
+    pub fn is_unstated(&self, rule: &Rule) -> bool {
+        self.does == Outcome::Undocumented && stated_as(rule).is_some()
     }
 
     /// Whether the agent does not read the file because of the folder it is in.
@@ -160,10 +168,23 @@ impl Difference {
                 None => view(),
             },
             Outcome::NoPaths => "add a pattern, or remove the key".to_owned(),
+            Outcome::Undocumented if let Some(stated) = stated_as(rule) => format!("write `{stated}`"),
             Outcome::Offers if knows_always() => "add `alwaysApply: true` to apply it always".to_owned(),
             _ => view(),
         }
     }
+}
+
+/// Returns how the agent's own key states what a header means: `trigger: glob`. `None` if it has no such key or word.
+fn stated_as(rule: &Rule) -> Option<String> {
+    let modes = rule.origin.format.modes.filter(|_| rule.basis == Basis::Explicit)?;
+    let meant = match rule.activation {
+        Activation::Always => StatedActivation::Always,
+        Activation::When => StatedActivation::Glob,
+        _ => return None,
+    };
+    let (word, _) = modes.words.iter().find(|(_, stated)| *stated == meant)?;
+    Some(format!("{}: {word}", modes.key))
 }
 
 /// Describes which files the agent reads in the folder of a file of its format.
@@ -198,12 +219,12 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         Some(Entry::Rejected(_)) | None => None,
     };
     let is_only_header = rule.is_some_and(|rule| rule.body.is_empty() && !meant.body.is_empty());
-    if !is_only_header && rule.is_some_and(|rule| describe(rule) == describe(meant)) {
+    if !is_only_header && rule.is_some_and(|rule| describe(rule) == described(meant, rule)) {
         return None;
     }
     // A pattern for everything and no pattern are the same to people.
     let is_always = |rule: &Rule| rule.activation == Activation::Always;
-    let is_for_everything = |rule: &Rule| rule.globs.iter().any(|glob| matches!(&**glob, "**" | "**/*"));
+    let is_for_everything = |rule: &Rule| rule.globs.iter().any(|glob| means_everything(glob));
     if rule.is_some_and(|rule| {
         is_always(rule) && is_for_everything(meant) || is_always(meant) && is_for_everything(rule)
     }) {
@@ -218,7 +239,11 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
     }
     // Problems of the paths come first, since they were meant to decide. A dead key is a consequence.
     let cause = own.and_then(|own| {
-        let problems = own.diagnostics.iter().filter(|problem| decides_activation(problem));
+        let is_offered = meant.activation == Activation::OnRequest;
+        let is_cause = |problem: &&Diagnostic| {
+            decides_activation(problem) && (is_offered || key_of(problem) != Some("description"))
+        };
+        let problems = own.diagnostics.iter().filter(is_cause);
         problems.min_by_key(|problem| (problem.code == Code::DeadKey, !is_about_paths(problem))).cloned()
     });
     let does = match (own, rule) {
@@ -230,7 +255,8 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         (_, Some(rule)) => Outcome::of(rule),
     };
     let why = cause.as_ref().map(|cause| cause.message.clone());
-    Some(Difference { meant: describe(meant), does, why, cause })
+    let meant = rule.map_or_else(|| describe(meant), |rule| described(meant, rule));
+    Some(Difference { meant, does, why, cause })
 }
 
 /// Whether a problem can be why a rule applies otherwise: it is a problem of the header.
@@ -244,8 +270,24 @@ fn decides_activation(problem: &Diagnostic) -> bool {
 
 /// Whether a diagnostic is on the line of a key for paths.
 fn is_about_paths(diagnostic: &Diagnostic) -> bool {
-    let key = diagnostic.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next());
-    key.is_some_and(|key| PATHS.contains(&key.trim()))
+    key_of(diagnostic).is_some_and(|key| PATHS.contains(&key))
+}
+
+/// Returns the key on the line of a diagnostic.
+fn key_of(diagnostic: &Diagnostic) -> Option<&str> {
+    diagnostic.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next()).map(str::trim)
+}
+
+/// Describes when a rule applies, without `tags` if its agent knows no such condition: there, people label rules with it.
+fn described(meant: &Rule, own: &Rule) -> String {
+    let is_label = |condition: &Condition| {
+        condition.key == "tags" && !own.origin.format.known_keys().contains(&condition.key)
+    };
+    let conditions: Vec<&Condition> = meant.conditions.iter().filter(|one| !is_label(one)).collect();
+    match meant.activation {
+        Activation::When if conditions.is_empty() && meant.origin.nest().is_none() => ALWAYS.to_owned(),
+        activation => describe_with(activation, &conditions, &meant.globs),
+    }
 }
 
 /// Adds the differences to the diagnostics of the files. One cause gives one diagnostic: the difference replaces the
@@ -293,18 +335,24 @@ fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
 
 /// Describes when a rule applies. Rules that apply alike have equal descriptions.
 pub(crate) fn describe(rule: &Rule) -> String {
+    describe_with(rule.activation, &rule.conditions.iter().collect::<Vec<_>>(), &rule.globs)
+}
+
+const ALWAYS: &str = "always on";
+
+fn describe_with(activation: Activation, conditions: &[&Condition], globs: &[String]) -> String {
     let condition = |key: &str| match key {
         "paths" => {
-            let globs: Vec<String> = rule.globs.iter().map(|glob| format!("`{glob}`")).collect();
+            let globs: Vec<String> = globs.iter().map(|glob| format!("`{glob}`")).collect();
             format!("for {}", globs.join(", "))
         }
         key => format!("if `{key}` matches"),
     };
-    match rule.activation {
-        Activation::Always => "always on".to_owned(),
-        Activation::When if rule.conditions.is_empty() => "always on in its folder".to_owned(),
+    match activation {
+        Activation::Always => ALWAYS.to_owned(),
+        Activation::When if conditions.is_empty() => format!("{ALWAYS} in its folder"),
         Activation::When => {
-            let conditions: Vec<String> = rule.conditions.iter().map(|found| condition(found.key)).collect();
+            let conditions: Vec<String> = conditions.iter().map(|found| condition(found.key)).collect();
             format!("on {}", conditions.join(" and "))
         }
         Activation::OnRequest => "offered to the model".to_owned(),

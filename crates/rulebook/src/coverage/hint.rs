@@ -81,7 +81,8 @@ impl<'c> Hints<'c> {
         Hints { coverage, guesses, faults: faults(coverage, dead) }
     }
 
-    /// Counts how many of these files each guess matches that its rule does not apply to.
+    /// Counts how many of these files each guess matches that its rule does not apply to. A rule is not for
+    /// its own file.
     pub fn count(&self, files: Vec<Seen>) -> Vec<usize> {
         let lower = |seen: &Seen| Seen { path: seen.path.to_lowercase(), ..seen.clone() };
         let lower = Evidence { paths: files.iter().map(lower).collect(), ..Evidence::default() };
@@ -101,7 +102,10 @@ impl<'c> Hints<'c> {
             }
             let rule = &self.coverage.rules[guess.rule];
             let reached = reached.entry(guess.rule).or_insert_with(|| rule.matching(&as_is));
-            found.iter().filter(|at| reached.binary_search(at).is_err()).count()
+            let own = &rule.rule.origin.display;
+            let is_new =
+                |at: &usize| reached.binary_search(at).is_err() && as_is.evidence.paths[*at].path != *own;
+            found.iter().filter(|at| is_new(at)).count()
         };
         self.guesses.iter().map(count).collect()
     }

@@ -124,7 +124,7 @@ codes! {
         "review it with `rulebook trust --show`, then run `rulebook trust`";
     DeadGlob "dead-glob" Warning
         "The globs of a rule match no file in the tree. Files that git ignores do not count."
-        "write a pattern that matches a file, or delete it";
+        "correct the pattern, or remove the rule: a rule without patterns may always apply";
     DeadKey "dead-key" Warning
         "A key has no effect because another key takes precedence."
         "remove one of the two";

@@ -8,6 +8,8 @@ pub(super) struct Command<'t> {
     pub(super) span: Range<usize>,
     /// The line that contains it.
     pub(super) line: &'t str,
+    /// The heading above, and the last line of prose before.
+    pub(super) above: [&'t str; 2],
     /// Where its code block starts, if it is in one.
     pub(super) block: Option<usize>,
 }
@@ -21,6 +23,7 @@ const MAX_LINE: usize = 4_096;
 /// Finds the commands of a text, in order.
 pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
     let mut found = Vec::new();
+    let mut above = [""; 2];
     let mut language: Option<&str> = None;
     let mut block = 0;
     let mut at = 0;
@@ -40,14 +43,19 @@ pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
         match language {
             Some(language) if SHELLS.contains(&language) && !trimmed.starts_with('#') => {
                 let code = line.split(" #").next().unwrap_or(line);
-                split(code, start, line, Some(block), &mut found);
+                split(code, start, Context { line, above, block: Some(block) }, &mut found);
             }
             Some(_) => {}
             None => {
+                if trimmed.starts_with('#') {
+                    above = [trimmed, ""];
+                } else if !trimmed.is_empty() {
+                    above[1] = trimmed;
+                }
                 let mut from = start;
                 for (nth, part) in line.split('`').enumerate() {
                     if nth % 2 == 1 {
-                        split(part, from, line, None, &mut found);
+                        split(part, from, Context { line, above, block: None }, &mut found);
                     }
                     from += part.len() + 1;
                 }
@@ -57,15 +65,24 @@ pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
     found
 }
 
+/// What surrounds a command.
+#[derive(Clone, Copy)]
+struct Context<'t> {
+    line: &'t str,
+    above: [&'t str; 2],
+    block: Option<usize>,
+}
+
 /// Splits a line of shell into simple commands.
-fn split<'t>(code: &'t str, start: usize, line: &'t str, block: Option<usize>, found: &mut Vec<Command<'t>>) {
+fn split<'t>(code: &'t str, start: usize, context: Context<'t>, found: &mut Vec<Command<'t>>) {
     let mut at = start;
     for piece in code.split(['&', ';', '|']) {
         let words: Vec<&str> =
             piece.split_whitespace().filter(|word| !matches!(*word, "$" | ">" | "%")).collect();
         let lead = piece.len() - piece.trim_start_matches([' ', '\t', '$', '>', '%']).len();
         if words.len() > 1 {
-            found.push(Command { words, span: at + lead..at + piece.trim_end().len(), line, block });
+            let Context { line, above, block } = context;
+            found.push(Command { words, span: at + lead..at + piece.trim_end().len(), line, above, block });
         }
         at += piece.len() + 1;
     }

@@ -133,7 +133,7 @@ fn neutral(line: &str) -> String {
     let mut line = line.to_lowercase();
     if line.contains('.') {
         let places = FORMATS.iter().flat_map(|format| format.workspace).map(|place| place.path);
-        for place in places.filter(|place| place.starts_with('.') && place.contains('/')) {
+        for place in places.filter(|place| place.starts_with('.')) {
             if line.contains(place) {
                 line = line.replace(place, "rules");
             }

@@ -30,6 +30,16 @@ pub(super) fn lint(page: &Page<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let marks = fence.mark.to_string().repeat(fence.len);
     let end = page.text.trim_end().len();
     let span = fence.start..fence.start + fence.len;
+    // The last line of the file opens nothing.
+    if page.text[span.end..].trim().is_empty() {
+        let line_start = page.text[..fence.start].rfind('\n').map_or(0, |at| at + 1);
+        let mut found =
+            page.report(Code::UnclosedFence, span, "this fence opens a code block with nothing in it");
+        found.help = "remove this line".to_owned();
+        found.fix = page.is_whole().then(|| Fix::new(line_start..page.text.len(), ""));
+        diagnostics.push(found);
+        return;
+    }
     let mut found = page.report(Code::UnclosedFence, span, "this code block is never closed");
     if page.is_whole() && fence.indent == 0 {
         let line_break = if page.text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -18,9 +18,15 @@ const MANAGERS: &[&str] = &["bun", "npm", "pnpm", "yarn"];
 const IN_PROJECT: &[&str] =
     &["add", "build", "ci", "dev", "i", "install", "lint", "remove", "run", "start", "test", "uninstall"];
 
-/// Words of sentences that say what not to use.
+/// What needs the package manager of the project. Other commands of bun run scripts, whoever installs.
+const INSTALLS: &[&str] = &["add", "ci", "i", "install", "remove", "uninstall"];
+
+/// Words of sentences and headings that say what not to use.
 const NEGATIONS: &[&str] =
     &["avoid", "don't", "instead", "neither", "never", "no", "nor", "not", "rather", "than", "without"];
+
+/// The same in a script that has no spaces between words.
+const NEGATIONS_WITHIN: &[&str] = &["不", "勿", "禁止", "避免", "しない"];
 
 pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let used: Vec<(&Page<'_>, BTreeMap<&str, Range<usize>>)> = pages
@@ -31,6 +37,9 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
         .collect();
     let locked: BTreeSet<&str> = around.locks.iter().map(|lock| lock.manager).collect();
     let (allowed, because) = match locked.is_empty() {
+        false if around.locks.iter().all(|lock| lock.is_declared) => {
+            (locked, "`packageManager` in `package.json` is".to_owned())
+        }
         false => (locked, "the lock file is that of".to_owned()),
         true => match majority(&used) {
             Some((manager, file)) => (BTreeSet::from([manager]), format!("`{file}` uses")),
@@ -73,7 +82,8 @@ fn managers(text: &str) -> BTreeMap<&'static str, Range<usize>> {
     let is_of = |command: &Command<'_>, manager: &str| command.words[0] == manager;
     for command in &commands {
         let Some(manager) = MANAGERS.iter().find(|manager| command.words[0] == **manager) else { continue };
-        let is_in_project = IN_PROJECT.contains(&command.words[1])
+        let verbs = if *manager == "bun" { INSTALLS } else { IN_PROJECT };
+        let is_in_project = verbs.contains(&command.words[1])
             && !command.words.iter().any(|word| matches!(*word, "-g" | "--global"));
         let words = || command.line.split(|c: char| !c.is_alphanumeric() && c != '\'').map(str::to_lowercase);
         let is_choice = words().filter(|word| MANAGERS.contains(&word.as_str())).any(|word| word != *manager);
@@ -82,12 +92,20 @@ fn managers(text: &str) -> BTreeMap<&'static str, Range<usize>> {
             let is_rival = MANAGERS.iter().any(|rival| rival != manager && is_of(other, rival));
             is_rival && command.block.is_some() && other.block == command.block
         });
-        let is_negated = words().any(|word| NEGATIONS.contains(&word.as_str()));
+        let above = command.above.into_iter().filter(|_| command.block.is_some());
+        let is_negated = above.chain([command.line]).any(is_negated);
         if is_in_project && !is_choice && !is_offered && !is_negated {
             found.entry(*manager).or_insert(command.span.clone());
         }
     }
     found
+}
+
+/// Whether a line says what not to use.
+fn is_negated(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.any(|word| NEGATIONS.contains(&word)) || NEGATIONS_WITHIN.iter().any(|word| line.contains(word))
 }
 
 /// Returns the manager that most rules use, and the first of them; `None` if they agree or are even.

@@ -23,7 +23,7 @@ mod syntax;
 pub use group::{Group, group};
 pub use secret::{secrets, without_secrets};
 pub use size_limits::over_limit;
-pub use skills::requires_skill_name;
+pub use skills::{reads as reads_skill, requires_skill_name};
 pub use summary::{AlwaysCost, Summary};
 pub use surroundings::{LockFile, Names, Runner, Surroundings};
 

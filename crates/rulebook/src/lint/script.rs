@@ -26,7 +26,11 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
         if files().any(|names| names.names.contains(name)) {
             is_about_this_tree |= !USUAL.contains(&name);
         } else if seen.insert((runner, name)) {
-            let known: Vec<&str> = files().flat_map(|names| names.names.iter().map(String::as_str)).collect();
+            /// `test:changed` is no typing error of `test:failed`.
+            const MAX_DISTANCE: usize = 2;
+            let is_near = |known: &&str| strsim::damerau_levenshtein(name, known) <= MAX_DISTANCE;
+            let known = files().flat_map(|names| names.names.iter().map(String::as_str));
+            let known: Vec<&str> = known.filter(is_near).collect();
             unknown.push((command.span, runner, name, similar_names(name, known)));
         }
     }

@@ -77,7 +77,7 @@ fn size(rule: &Rule) -> usize {
 }
 
 /// Whether an agent reads the folder of a skill.
-fn reads(agent: &Agent, rule: &Rule) -> bool {
+pub fn reads(agent: &Agent, rule: &Rule) -> bool {
     let is_place =
         |place: &Place| (place.base, place.path) == (rule.origin.place.base, rule.origin.place.path);
     agent.formats.iter().filter(|format| format.id == FormatId::Skill).any(|format| match rule.origin.scope {

@@ -18,7 +18,7 @@ pub struct Surroundings<'s> {
     pub real_path: &'s dyn Fn(&Rule) -> Option<String>,
     /// The names that can be run, by their runner.
     pub scripts: Vec<(Runner, Names)>,
-    /// The lock files of package managers in the tree.
+    /// The lock files of package managers in the tree, and the managers that `package.json` declares.
     pub locks: Vec<LockFile>,
     /// The agents used here; empty if that is unknown.
     pub agents: Vec<&'static Agent>,
@@ -55,4 +55,6 @@ pub struct LockFile {
     pub folder: (usize, String),
     /// The package manager.
     pub manager: &'static str,
+    /// Whether `packageManager` in `package.json` declares it, and no lock file.
+    pub is_declared: bool,
 }

@@ -57,8 +57,10 @@ pub(super) fn build(
     let stated = stated.or(is_everything.then_some(StatedActivation::Always));
     let has_paths = paths.is_some();
     let fails_open = is_wrong_type && !has_paths && format.broken == Broken::Open;
+    // What the key decides is not documented where it is absent.
+    let is_undocumented = stated.is_none() && format.modes.is_some() && format.bare == Bare::Undocumented;
     match (paths, &mut stream) {
-        _ if is_everything => {}
+        _ if is_everything || is_undocumented => {}
         // The globs of a stream rule select the files it watches.
         (Some((field, paths)), Some(trigger)) => {
             trigger.gate = Some(Arc::new(paths.into_gate()));
@@ -308,7 +310,9 @@ fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
     let format = reader.format();
     let is_own_view = matches!(format.keys, Keys::Own(_));
     let says_more = reader.text[field.node.span.clone()].contains(|c: char| c.is_alphanumeric());
-    if !is_own_view && says_more {
+    // Another key decides for the agent, whose view is reported.
+    let decides = format.modes.is_none_or(|modes| modes.key == "alwaysApply");
+    if !is_own_view && says_more && decides {
         let message = format!("`{}` has no effect beside `alwaysApply: true`", field.key);
         let diagnostic = reader.report(Code::DeadKey, field.key_span.clone(), message);
         diagnostic.severity = Severity::Note;

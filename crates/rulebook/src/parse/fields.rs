@@ -1,6 +1,7 @@
 //! Reads the fields of a header as their types, and reports wrong ones.
 
 use super::patterns;
+use super::patterns::means_everything;
 use super::reader::Reader;
 use crate::condition::{self, Condition, FILTERS, MatchMode, Paths};
 use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
@@ -306,9 +307,9 @@ impl Fields {
 }
 
 /// Whether a value is a pattern for every file.
-fn is_everything(node: &Node) -> bool {
+pub(super) fn is_everything(node: &Node) -> bool {
     let patterns = condition::texts(node, &mut |_, _, _| {});
-    !patterns.is_empty() && patterns.iter().all(|(text, _)| matches!(*text, "*" | "**" | "**/*"))
+    !patterns.is_empty() && patterns.iter().all(|(text, _)| means_everything(text))
 }
 
 /// Returns the mode that a file's folder or name stands for, as a value of its header.

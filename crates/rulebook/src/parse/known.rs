@@ -1,7 +1,7 @@
 //! Sorts the fields of a header by the keys its format knows, and reports the rest.
 
 use super::build;
-use super::fields::Fields;
+use super::fields::{Fields, is_everything};
 use super::reader::Reader;
 use crate::diagnostic::{Code, Fix, Severity, any_of, nearest_few, shown};
 use crate::format::{Bare, FORMATS, Format, FormatId, Keys, Repeats, StatedActivation, keys};
@@ -62,6 +62,10 @@ impl Reader<'_> {
                     "globs" | "paths" if format.agent_ignores.contains(&format.paths_key) => {
                         diagnostic.help =
                             format!("{} has no key for paths and always applies the rule", format.agent);
+                    }
+                    "globs" if is_everything(&field.node) => {
+                        diagnostic.severity = Severity::Note;
+                        diagnostic.help = "remove it: without it the rule is always on".to_owned();
                     }
                     "globs" => {
                         diagnostic.help = format!("write `{}:` with a list", format.paths_key);

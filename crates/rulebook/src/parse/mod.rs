@@ -32,8 +32,8 @@ use reader::Reader;
 pub use header::{Explained, explain_header, explain_keys, explain_values};
 pub use imports::{Import, imports, imports_in_gemini};
 pub use inner::{explain_inner_keys, explain_inner_values, explain_terms, is_inner_glob};
-pub(crate) use patterns::corrected;
 pub use patterns::means_no_file;
+pub(crate) use patterns::{corrected, means_everything};
 
 /// What became of a source.
 #[derive(Clone, Debug)]

@@ -162,6 +162,11 @@ pub fn means_no_file(pattern: &str) -> bool {
     NO_FILE.contains(&pattern)
 }
 
+/// Whether people write a pattern for every file, whatever the dialect makes of it.
+pub(crate) fn means_everything(pattern: &str) -> bool {
+    matches!(pattern, "*" | "**" | "**/*" | "*.*" | "**/*.*")
+}
+
 /// Words that people write as a pattern for no file.
 const NO_FILE: &[&str] = &["manual", "never", "none", "null"];
 

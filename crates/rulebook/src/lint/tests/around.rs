@@ -32,7 +32,11 @@ fn check(files: &[(&str, &str)], facts: &Facts<'_>, want: &[&str]) {
         real_path: &|_| None,
         scripts: facts.scripts.iter().map(|(runner, found)| (*runner, names(found))).collect(),
         locks: (facts.locks.iter())
-            .map(|&(folder, manager)| LockFile { folder: (0, folder.to_owned()), manager })
+            .map(|&(folder, manager)| LockFile {
+                folder: (0, folder.to_owned()),
+                manager,
+                is_declared: false,
+            })
             .collect(),
         agents: facts.agents.iter().map(|name| Agent::named(name).unwrap()).collect(),
         unused: HashSet::new(),
