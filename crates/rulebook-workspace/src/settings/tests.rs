@@ -272,7 +272,11 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
         "a = [1,\n",
         "config.toml:1:8 bad-settings: unclosed array, expected `]`; fix the file; settings from other files still apply",
     );
-    check(user, "[ruls]\n", "config.toml:1:2 unknown-setting: `ruls` is not a setting; did you mean `rules`?");
+    check(
+        user,
+        "[ruls]\n",
+        "config.toml:1:2 unknown-setting: `ruls` is not a setting; did you mean `rules`?",
+    );
     check(
         user,
         "[rules]\n  enabeld = 1\n",
