@@ -24,7 +24,7 @@ pub(super) fn show_agent(text: &mut String, agent: &Agent) {
         _ if agent.path_rules.is_empty() => {}
         Some(why) => _ = writeln!(text, "{}", paint(DIM, format!("path-specific rules never apply{why}"))),
         None => {
-            _ = writeln!(text, "{}", paint(DIM, format!("path-specific rules apply {}", agent.path_rules)))
+            _ = writeln!(text, "{}", paint(DIM, format!("path-specific rules apply {}", agent.path_rules)));
         }
     }
     let format = agent.known_by();
