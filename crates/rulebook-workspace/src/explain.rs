@@ -15,6 +15,7 @@ use rulebook::rule::Rule;
 use serde::Serialize;
 
 use crate::agents::{AgentSearch, UsedAgent};
+use crate::prepare::unknown_requests;
 use crate::sources::{Loaded, Reach, Sources};
 use crate::tree::Wanted;
 use crate::views::Views;
@@ -84,24 +85,20 @@ pub struct Differing {
     pub agent: &'static Agent,
     /// What the author meant, and what the agent does.
     pub difference: Difference,
+    /// Both in a sentence.
+    pub sentence: String,
 }
 
 impl Differing {
     fn new(rule: &Rule, agent: &'static Agent, difference: Difference) -> Differing {
-        Differing { id: rule.id.clone(), source: rule.origin.display.clone(), agent, difference }
+        let sentence = difference.sentence(agent, rule);
+        Differing { id: rule.id.clone(), source: rule.origin.display.clone(), agent, difference, sentence }
     }
 
     fn output(&self) -> DifferenceOutput<'_> {
-        let Differing { id, source, agent, difference } = self;
+        let Differing { id, source, agent, difference, .. } = self;
         let Difference { meant, does, why, .. } = difference;
         DifferenceOutput { id, source, agent: agent.name, meant, does, why: why.as_deref() }
-    }
-
-    /// Describes what the author meant and what the agent does.
-    pub fn description(&self) -> String {
-        let Differing { agent, difference, .. } = self;
-        let why = difference.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        format!("meant to be {}, but {} {}{why}", difference.meant, agent.title, difference.does)
     }
 }
 
@@ -117,7 +114,8 @@ pub struct OutsideRoots {
 
 impl fmt::Display for OutsideRoots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is outside the root `{}`", self.path, self.roots.join("`, `"))
+        let roots = if self.roots.len() == 1 { "root" } else { "roots" };
+        write!(f, "`{}` is outside the {roots} `{}`", self.path, self.roots.join("` and `"))
     }
 }
 
@@ -147,7 +145,10 @@ impl Workspace {
         let tree = questions.iter().any(|question| question.folder.is_some());
         let tree = tree.then(|| self.tree(Wanted::All, &|_| ()));
         let reach = tree.as_ref().map_or(Reach::Above(&all.paths), Reach::Walked);
-        let sources = self.sources(reach);
+        let mut sources = self.sources(reach);
+        if tree.is_none() && !unknown_requests(&sources.meant().book, &all).is_empty() {
+            sources.widen();
+        }
         let agents = self.agents_for(view, AgentSearch::WorkspaceAndHome);
         let views = sources.views(agents.clone());
         let found = differences(&sources, &views, view);
@@ -174,6 +175,7 @@ impl Workspace {
             each(&matrix, &evidence);
         }
         explanation.add_diagnostics(evidence_diagnostics);
+        explanation.add_diagnostics(unknown_requests(&views.meant.book, &all));
         Ok(explanation)
     }
 
@@ -342,7 +344,8 @@ pub fn not_searched(agent: &Agent) -> Option<String> {
     let names: Vec<&str> = places.map(|place| place.path).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{} in other folders applies too and is not searched here: `rulebook status --as {}` lists it",
+            "{} also loads {} from other folders; `rulebook status --as {}` lists them",
+            agent.title,
             names.join(", "),
             agent.name
         )

@@ -89,7 +89,7 @@ pub(crate) fn report_outside(
         for (name, _, file) in markers(files, Path::new(path), allowed) {
             let Err(target) = file else { continue };
             let target = homes.shown(&target);
-            let message = format!("is a link to `{target}`, outside its root, and implies no tags");
+            let message = format!("this link points to `{target}`, outside its root, and implies no tags");
             reported.push(Diagnostic::whole(Code::OutsideRoot, format!("{prefix}{name}"), message));
         }
     }

@@ -26,8 +26,6 @@ pub struct Host {
     pub personal: &'static [&'static str],
     /// How many characters of context its hooks take at once, if it runs hooks.
     pub context_limit: Option<usize>,
-    /// The name of another host whose hooks in a workspace it runs too.
-    pub runs_hooks_of: Option<&'static str>,
 }
 
 /// One file of a host.
@@ -72,7 +70,6 @@ const BASE: Host = Host {
     former: &[],
     personal: &[],
     context_limit: None,
-    runs_hooks_of: None,
 };
 
 /// Every host, sorted by name.
@@ -150,7 +147,6 @@ pub static HOSTS: &[Host] = &[
             hooks(".github/hooks/rulebook.json", ".copilot/hooks/rulebook.json"),
             server(".mcp.json", ".copilot/mcp-config.json"),
         ],
-        runs_hooks_of: Some("claude"),
         ..BASE
     },
     Host {

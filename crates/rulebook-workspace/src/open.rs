@@ -257,14 +257,14 @@ fn read_layer(
     };
     let message = match text {
         Ok(None) if files.own_kind(path).is_some() => {
-            "cannot be read: it is a link to a missing file".to_owned()
+            "these settings cannot be read: the file is a link to a missing file".to_owned()
         }
         Ok(None) => return Ok(None),
         Err(error) if error.to_string() == read::LEADS_OUT => {
-            "is not used: it is a link to a file outside the workspace".to_owned()
+            "these settings are not used: the file is a link to a file outside the workspace".to_owned()
         }
         Ok(Some(text)) => return Ok(Some(Layer { kind, display, text })),
-        Err(error) => format!("cannot be read: {}", read::reason(&error)),
+        Err(error) => format!("these settings cannot be read: {}", read::reason(&error)),
     };
     Err(Box::new(Diagnostic::whole(Code::BadSettings, display, message)))
 }

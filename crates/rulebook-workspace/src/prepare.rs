@@ -65,18 +65,13 @@ impl Workspace {
         let (mut evidence, reported) = self.evidence(input);
         let mut sources = Sources::above(self, &evidence.paths);
         let mut loaded = sources.meant();
-        let is_missing = |book: &Rulebook, name: &String| !book.rules().any(|(rule, _)| rule.is_called(name));
-        if evidence.requested.iter().any(|name| is_missing(&loaded.book, name)) {
+        if !unknown_requests(&loaded.book, &evidence).is_empty() {
             sources.widen();
             loaded = sources.meant();
         }
         let Loaded { book, mut diagnostics } = loaded;
         diagnostics.extend(reported);
-        for name in evidence.requested.iter().filter(|name| is_missing(&book, name)) {
-            let message = format!("no rule is named `{name}`, which the user requested");
-            diagnostics
-                .push(Diagnostic::whole(Code::UnknownId, "evidence", message).did_you_mean(name, book.ids()));
-        }
+        diagnostics.extend(unknown_requests(&book, &evidence));
         self.add_facts(&book, &mut evidence);
         Prepared { evidence, book, diagnostics, sources }
     }
@@ -118,4 +113,14 @@ impl Workspace {
             tags.dedup();
         }
     }
+}
+
+/// Reports the requests for rules that do not exist.
+pub(crate) fn unknown_requests(book: &Rulebook, evidence: &Evidence) -> Vec<Diagnostic> {
+    let is_missing = |name: &&String| !book.rules().any(|(rule, _)| rule.is_called(name));
+    let report = |name: &String| {
+        let message = format!("no rule named `{name}`, so the request is ignored");
+        Diagnostic::whole(Code::UnknownId, "evidence", message).did_you_mean(name, book.ids())
+    };
+    evidence.requested.iter().filter(is_missing).map(report).collect()
 }

@@ -274,15 +274,19 @@ fn signed_at(signature: &str) -> Option<u64> {
 }
 
 /// Why a remote is not fetched whose entry in the settings cannot be read.
-const HELD: &str = "a key of its entry in the settings cannot be read";
+const HELD: &str = "its settings are invalid";
 
 /// Why nothing can be cached.
 const NO_CACHE: &str = "there is no cache folder: set HOME or XDG_CACHE_HOME";
 
 fn never_fetched(remote: &Remote, why: Option<&str>) -> Diagnostic {
-    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    let message = format!("these remote rules were never fetched, so there are none{why}");
-    Diagnostic::whole(Code::RemoteMissing, shown(remote), message)
+    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    let message = format!("`{}` has no rules yet: it was never fetched{why}", remote.name);
+    let missing = Diagnostic::whole(Code::RemoteMissing, shown(remote), message);
+    match remote.is_held {
+        true => missing.help("fix its settings, then run `rulebook remote sync`"),
+        false => missing,
+    }
 }
 
 /// Checks that the folder of a remote exists.

@@ -39,7 +39,7 @@ impl fmt::Display for RevisionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RevisionError::Unknown { name, reason } => {
-                write!(f, "git cannot resolve the revision `{name}`: {reason}")
+                write!(f, "git does not know the revision `{name}`: {reason}")
             }
             RevisionError::Io(error) => write!(f, "the revision cannot be read: {error}"),
         }

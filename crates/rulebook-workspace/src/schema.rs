@@ -59,7 +59,7 @@ impl Strict {
             let format = origin.format.id;
             for found in parsed.diagnostics.iter_mut().filter(|found| found.severity == Severity::Error) {
                 found.help = format!(
-                    "{}; the folder is strict because {reason}: `rules.strict = [\"!{format}\"]` changes that",
+                    "{}; this folder is checked strictly because {reason}; `rules.strict = [\"!{format}\"]` turns that off",
                     found.help
                 );
             }

@@ -77,12 +77,6 @@ impl Host {
         for found in &mut found {
             found.is_shared = found.wiring == Wiring::Mcp && shares_server;
         }
-        if let Some(other) = self.runs_hooks_of.and_then(Host::named) {
-            let hooks = other.files.iter().filter(|file| file.wiring == Wiring::Hook);
-            let hooks = hooks.filter_map(|file| Some((file, root.join(file.workspace?))));
-            let borrowed = other.wired_by(among, hooks, is_hook);
-            found.extend(borrowed.into_iter().map(|found| WiredBy { is_shared: true, ..found }));
-        }
         found
     }
 

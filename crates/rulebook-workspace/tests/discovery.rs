@@ -406,7 +406,7 @@ fn a_folder_above_the_root_counts_if_the_user_owns_it_and_its_links_stay_in_it()
     let foreign = open(vec![user + 1]);
     assert_eq!(all(&foreign), Vec::<String>::new());
     let reported = foreign.load(Reach::Tree).diagnostics;
-    assert_eq!(reported[0].message, "is above the root and is not read: another user owns it");
+    assert_eq!(reported[0].message, "this file is above the root and is not read: another user owns it");
     let link = place.path("up/.clinerules");
     fs::rename(&link, place.path("up/rules")).unwrap();
     symlink(place.path("up"), &link).unwrap();

@@ -110,19 +110,8 @@ impl Difference {
     /// Reports the difference as a problem of the rule's file.
     #[must_use]
     pub fn diagnostic(&self, agent: &Agent, rule: &Rule) -> Diagnostic {
-        let folder = &rule.origin.folder;
         let is_nested = self.is_nested(rule);
-        let message = match &self.why {
-            _ if is_nested => format!("{} reads this file only if it is started in `{folder}`", agent.title),
-            // Nobody means that: the header does not say when the rule applies.
-            Some(why) if rule.activation == Activation::Never => {
-                format!("{why}; {} {}", agent.title, self.does)
-            }
-            why => {
-                let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-                format!("meant to be {}, but {} {}{why}", self.meant, agent.title, self.does)
-            }
-        };
+        let message = self.sentence(agent, rule);
         let found = Diagnostic::whole(self.code(), &rule.origin.display, message).of_agent(agent.name);
         match &self.cause {
             Some(cause) => Diagnostic {
@@ -144,6 +133,20 @@ impl Difference {
     /// Whether the agent does not document what it does with a header that means something.
     pub fn is_unstated(&self, rule: &Rule) -> bool {
         self.does == Outcome::Undocumented && stated_as(rule).is_some()
+    }
+
+    /// Says what was meant and what the agent does.
+    pub fn sentence(&self, agent: &Agent, rule: &Rule) -> String {
+        let (title, does, meant) = (agent.title, &self.does, &self.meant);
+        match &self.why {
+            _ if self.is_nested(rule) => {
+                format!("{title} reads this file only if it is started in `{}`", rule.origin.folder)
+            }
+            // Nobody means that: the header does not say when the rule applies.
+            Some(why) if rule.activation == Activation::Never => format!("{why}; {title} {does}"),
+            Some(why) => format!("this rule is meant to be {meant}, but {title} {does}: {why}"),
+            None => format!("this rule is meant to be {meant}, but {title} {does}"),
+        }
     }
 
     /// Whether the agent does not read the file because of the folder it is in.

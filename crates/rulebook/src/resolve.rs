@@ -344,7 +344,7 @@ pub struct UnknownRule {
 
 impl std::fmt::Display for UnknownRule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no rule is named `{}`", self.name)
+        write!(f, "no rule named `{}`", self.name)
     }
 }
 

@@ -12,11 +12,11 @@ use rulebook_workspace::hosts::{HOSTS, Host};
 
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct View {
-    /// Show what ends up in this agent's context: what it reads and what Rulebook adds; `any`: every rule as its author meant it
+    /// Show what this agent gets: what it reads and what Rulebook adds; `any`: rules as their headers say
     #[arg(id = "for", long, value_name = "AGENT", value_parser = ForParser, hide_possible_values = true)]
     for_agent: Option<Viewpoint>,
 
-    /// Show what this agent does by itself: the files it reads, its globs, its errors
+    /// Show what this agent does by itself, without Rulebook
     #[arg(id = "as", long, value_name = "AGENT", value_parser = NamedParser, hide_possible_values = true, conflicts_with = "for")]
     as_agent: Option<NamedAgent>,
 }
@@ -98,12 +98,20 @@ impl TypedValueParser for HostParser {
         let agent = found.map_err(|unknown| unknown_agent(&unknown, command))?.agent;
         Host::of(agent).ok_or_else(|| {
             let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
-            let message = format!("Rulebook cannot be wired into {} (`{}`)", agent.title, agent.name);
-            let help = format!(
-                "add the MCP server `rulebook mcp` to its settings, or start it with `rulebook proxy -- COMMAND`; hosts are {}",
-                names.join(", ")
-            );
-            error(message, &help, command)
+            let (title, name) = (agent.title, agent.name);
+            let (message, help) = match command.get_name() {
+                "uninstall" => (
+                    format!("`rulebook install` never wires {title} (`{name}`), so there is nothing to remove"),
+                    String::new(),
+                ),
+                _ => (
+                    format!("`rulebook install` cannot wire {title} (`{name}`)"),
+                    format!(
+                        "add the MCP server `rulebook mcp` to {title}'s settings, or run {title} behind `rulebook proxy`; "
+                    ),
+                ),
+            };
+            error(message, &format!("{help}agents that can be wired: {}", names.join(", ")), command)
         })
     }
 

@@ -27,7 +27,7 @@ pub(crate) struct Export {
     #[arg(long)]
     pub(crate) check: bool,
 
-    /// Keep copies in step: also remove those whose rule is gone
+    /// Also delete copies whose rule no longer exists
     #[arg(long)]
     pub(crate) sync: bool,
 
@@ -35,15 +35,15 @@ pub(crate) struct Export {
     #[arg(long, conflicts_with_all = ["sync", "to", "from", "adopt", "keep", "allow", "loss"])]
     pub(crate) remove: bool,
 
-    /// Take the edits of a copy into its rule
+    /// Apply the edits made in a copy to its rule
     #[arg(long, value_name = "COPY", conflicts_with_all = ["keep", "dry_run", "check"])]
     pub(crate) adopt: Option<String>,
 
-    /// Overwrite the edited copies of a rule
+    /// Overwrite the edited copies of this rule
     #[arg(long, value_name = "SOURCE")]
     pub(crate) keep: Option<String>,
 
-    /// Also write copies that apply to more than was meant: `wider`, or `unseen` if that concerns no file in the tree
+    /// Also write copies that match more than the original: `unseen` if no file in the tree is affected, `wider` always
     #[arg(long, value_name = "WHAT", value_parser = allowed)]
     pub(crate) allow: Option<Allow>,
 

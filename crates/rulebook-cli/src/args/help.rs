@@ -12,8 +12,10 @@ use crate::out;
 /// The commands as `--help` groups them.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Inspect", &["status", "explain", "prompt", "read", "coverage", "diff", "sessions", "watch"]),
-    ("Fix", &["check", "test", "stream", "enable", "disable", "pin", "unpin", "export", "import"]),
-    ("Wire up", &["install", "uninstall", "hook", "trust", "remote", "guard"]),
+    ("Fix", &["check", "test", "stream"]),
+    ("Change", &["enable", "disable", "pin", "unpin", "export", "import"]),
+    ("Wire up", &["install", "uninstall", "hook"]),
+    ("Protect", &["trust", "guard", "remote"]),
     ("Servers", &["ui", "lsp", "mcp", "proxy", "acp"]),
     ("Other", &["formats", "completions", "man", "help"]),
 ];
@@ -32,8 +34,17 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, answer_hook: fn(&[
         // A host takes a failing status of a hook for a refusal.
         Err(error) if error.use_stderr() && is_hook(&args) => {
             let text = error.render().to_string();
-            let message =
-                text.lines().next().unwrap_or_default().trim_start_matches("error: ").trim_end_matches(':');
+            let message = match error.kind() {
+                ErrorKind::MissingRequiredArgument => {
+                    "`rulebook hook` needs the name of an agent, such as `rulebook hook claude`"
+                }
+                _ => text
+                    .lines()
+                    .next()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: ")
+                    .trim_end_matches(':'),
+            };
             out::print_aside(&format!("rulebook: {message}; the agent continues without rules\n"));
             answer_hook(&args);
             std::process::exit(0);

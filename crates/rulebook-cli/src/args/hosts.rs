@@ -47,15 +47,15 @@ pub(crate) struct Wiring {
     #[arg(long)]
     pub(crate) user: bool,
 
-    /// Edit your own file in this workspace, which is not shared with colleagues; only the hooks
+    /// Add only the hooks, in your own file in this workspace, which is not shared with colleagues
     #[arg(long, conflicts_with = "user")]
     pub(crate) personal: bool,
 
     /// Show the changes without writing them
-    #[arg(long)]
-    pub(crate) print: bool,
+    #[arg(long = "dry-run", alias = "print")]
+    pub(crate) dry_run: bool,
 
-    /// Only the hooks, not the MCP server
+    /// Add only the hooks, not the MCP server
     #[arg(long)]
     pub(crate) no_mcp: bool,
 

@@ -36,14 +36,14 @@ use rulebook_workspace::Viewpoint;
 /// Keeps the options of every command apart from those of one.
 const GLOBAL: &str = "Global options";
 
-/// Shows which rules each coding agent follows for your current task, and why.
+/// Show which rules each coding agent gets for your current task, and why.
 ///
-/// Rulebook reads the rule files of every coding agent in place, shows for each agent which rules it has and why the others are
-/// missing, and delivers what is missing.
+/// Rulebook reads the rule files of every coding agent in place, shows which rules each agent gets and why it does not get the
+/// others, and delivers what is missing.
 #[derive(Debug, Default, Parser)]
 #[command(name = "rulebook", version, max_term_width = 100)]
 pub(crate) struct Args {
-    /// A workspace root; can be given several times [default: the nearest folder above that contains `.git`]
+    /// A workspace root; can be given several times [default: the nearest parent folder that contains `.git`, else the current folder]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = GLOBAL)]
     pub(crate) root: Vec<PathBuf>,
 
@@ -72,10 +72,10 @@ impl Args {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// Show what each agent loads, the problems and every rule (default)
+    /// Show what each agent gets, the problems and every rule (default)
     #[command(visible_alias = "list")]
     Status(View),
-    /// Show which rules each agent has for a path, and why
+    /// Show which rules each agent gets for a path, and why
     Explain(Explain),
     /// Print the text that goes into the prompt
     Prompt(Prompt),
@@ -102,19 +102,19 @@ pub(crate) enum Command {
     /// Copy rules into other agents' formats, and check the copies
     ///
     /// Writes each rule in the format of the agent, reads it back as the agent does, and checks that both apply to the same files
-    /// of the tree. Nothing is written that applies to more than was meant.
+    /// of the tree. A copy that would match more files than the original is not written, unless `--allow` permits it.
     Export(Export),
     /// Copy the rules of rulesync or ruler into an agent's format
     ///
     /// Reads the folder of that tool, does not change it, and checks each copy as `export` does.
     Import(Import),
-    /// Turn a rule on again, so that its conditions decide
+    /// Enable a disabled rule, so that its conditions decide
     Enable(Toggle),
-    /// Turn a rule off, regardless of its conditions
+    /// Disable a rule, regardless of its conditions
     Disable(Toggle),
-    /// Apply a rule in the running sessions, regardless of conditions
+    /// Deliver a rule in the running sessions, regardless of conditions
     Pin(Pin),
-    /// Let the conditions of a pinned rule decide again
+    /// Remove a pin, so that the conditions of the rule decide again
     Unpin(Pin),
     /// Run a text or a recorded model response through the stream rules
     Stream(StreamFile),
@@ -127,7 +127,7 @@ pub(crate) enum Command {
     ///
     /// Reads the event from standard input and writes the answer to standard output.
     Hook(Hook),
-    /// List the sessions of agents
+    /// List the sessions of wired agents
     Sessions,
     /// Fetch, list and compare remote rules
     #[cfg(feature = "remote")]
@@ -157,7 +157,7 @@ pub(crate) enum Command {
     /// Communicates over standard input and output.
     #[cfg(feature = "mcp")]
     Mcp,
-    /// Run between an editor and an agent (ACP), and add rules
+    /// Add rules between an editor and an agent that speak ACP
     ///
     /// Runs the agent, and communicates with the editor in the Agent Client Protocol over standard input and output.
     #[cfg(feature = "acp")]
@@ -198,7 +198,7 @@ pub(crate) struct Explain {
     #[arg(long = "path", value_name = "PATH", value_hint = ValueHint::AnyPath, hide = true, conflicts_with_all = ["rule", "session"])]
     pub(crate) more_paths: Vec<String>,
 
-    /// Show which files in the tree a rule applies to; name it by id, key (`style@cursor`) or file
+    /// Show which files a rule is meant for, or for which an agent gets it (`--for`, `--as`); name it by id, key (`style@cursor`) or file
     #[arg(long, value_name = "ID", conflicts_with = "paths")]
     pub(crate) rule: Option<String>,
 
@@ -263,11 +263,11 @@ pub(crate) struct Prompt {
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) notice: Option<NoticeForm>,
 
-    /// The maximum number of tokens (estimated); rules that do not fit are offered by name, the last in order first
+    /// The maximum number of tokens (estimated); rules that do not fit are offered by name; the last rules in order are cut first
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
 
-    /// Print what Rulebook adds for this agent, or would add; `any`: every rule as its author meant it [default: any]
+    /// Print what Rulebook adds, or would add if wired, for this agent; `any`: rules as their headers say [default: any]
     #[arg(id = "for", long, value_name = "AGENT", value_parser = agents::ForParser, hide_possible_values = true)]
     pub(crate) for_agent: Option<Viewpoint>,
 
@@ -356,7 +356,7 @@ pub(crate) struct Check {
     #[arg(long, visible_alias = "verbose")]
     pub(crate) all: bool,
 
-    /// Do not report problems recorded in this file; count them
+    /// Only count problems recorded in this file, without listing them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) baseline: Option<PathBuf>,
 

@@ -187,14 +187,14 @@ fn coloured(diff: &str) -> String {
 /// Lists the files that do not work as intended, by the agents for which they do not.
 fn write_summary(text: &mut String, summary: &Summary) {
     let any: [(&str, &[String]); 4] = [
-        ("never apply", &summary.never_seen),
-        ("always on because the header could not be read", &summary.unreadable_header),
-        ("only when mentioned by name", &summary.only_by_name),
+        ("rejected, or never active", &summary.never_seen),
+        ("always on because the header is invalid", &summary.unreadable_header),
+        ("active only when mentioned by name", &summary.only_by_name),
         ("same text as another file", &summary.said_twice),
     ];
-    write_files(text, "rules that may need attention", &any);
+    write_files(text, "rules that may need attention, by their headers (agents may differ)", &any);
     for (agent, files) in &summary.not_applied {
-        write_files(text, &format!("for {agent}"), &[("never apply", files)]);
+        write_files(text, &format!("for {agent}"), &[("never active", files)]);
     }
 }
 

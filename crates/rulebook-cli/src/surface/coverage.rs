@@ -157,10 +157,10 @@ fn show(text: &mut String, report: &CoverageReport) {
         text.push_str("\nno rules found\n  help: `rulebook status` shows where to add them\n");
         return;
     }
-    section(text, "rules for paths", report.rules.iter().map(|rule| rule_row(rule, report.files)));
+    section(text, "path-specific rules", report.rules.iter().map(|rule| rule_row(rule, report.files)));
     section(text, "always on", report.always.iter().map(always_row));
-    section(text, "watch the output, whatever the file", report.stream.iter().map(stream_row));
-    section(text, "rules that do not depend on a file", report.others.iter().map(other_row));
+    section(text, "stream rules for all files", report.stream.iter().map(stream_row));
+    section(text, "rules independent of files", report.others.iter().map(other_row));
     let dead = |dead: &Dead| [bold(&dead.id), plain(&dead.source), (YELLOW, dead.pattern.clone())];
     section(text, "globs that match no file", report.dead.iter().map(dead));
     show_unreached(text, &report.unreached);
@@ -195,10 +195,10 @@ fn rule_row(rule: &Reached, files: usize) -> [Cell; 4] {
     let mut remarks = vec![format!("{:.1} %", 100.0 * rule.files as f64 / files.max(1) as f64)];
     remarks.extend(overridden(rule.overridden));
     if !rule.further.is_empty() {
-        remarks.push(format!("only if {} matches too", rule.further.join(", ")));
+        remarks.push(format!("only if {} matches", rule.further.join(", ")));
     }
     if rule.activation == Activation::Stream {
-        remarks.push("watches the stream".to_owned());
+        remarks.push("stream rule".to_owned());
     }
     [bold(&rule.id), plain(&rule.source), count, plain(&remarks.join("; "))]
 }
@@ -221,10 +221,10 @@ fn overridden(files: usize) -> Option<String> {
 
 fn other_row(rule: &Other) -> [Cell; 3] {
     let because = match rule.because {
-        "conditions" => format!("waits for {}", rule.further.join(", ")),
-        "on-request" => "offered by its description".to_owned(),
-        "manual" => "applies only when mentioned by name".to_owned(),
-        "never" => "never applies".to_owned(),
+        "conditions" => format!("needs {}", rule.further.join(", ")),
+        "on-request" => "offered".to_owned(),
+        "manual" => "active only when mentioned by name".to_owned(),
+        "never" => "never active".to_owned(),
         "empty" => "has no text".to_owned(),
         other => other.to_owned(),
     };

@@ -72,6 +72,7 @@ pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> a
     })?;
     let about = match explanation.targets.as_slice() {
         [(target, _)] if target.path.is_none() => "here",
+        [(target, _)] if target.path.as_ref().is_some_and(|path| path.ends_with('/')) => "for these files",
         [_] => "for this path",
         _ => "for these paths",
     };
@@ -133,7 +134,8 @@ fn show_differences(text: &mut String, differences: &[Differing]) {
     if differences.is_empty() {
         return;
     }
-    let _ = writeln!(text, "  {}", paint(DIM, "agents that do not do what the header says"));
+    let _ =
+        writeln!(text, "  {}", paint(DIM, "agents that treat a header differently than its author meant"));
     let mut groups: BTreeMap<(&str, &str, String), Vec<&Differing>> = BTreeMap::new();
     for differing in differences {
         let folder = differing.source.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -150,7 +152,7 @@ fn show_differences(text: &mut String, differences: &[Differing]) {
             }
             group => {
                 for differing in group {
-                    table.row([(YELLOW, &differing.source), (PLAIN, &differing.description())]);
+                    table.row([(YELLOW, &differing.source), (PLAIN, &differing.sentence)]);
                 }
             }
         }
@@ -161,6 +163,6 @@ fn show_differences(text: &mut String, differences: &[Differing]) {
 
 fn show_count(text: &mut String, diagnostics: &[Diagnostic]) {
     if let Some(count) = out::count(diagnostics) {
-        let _ = writeln!(text, "{count} in these files: `rulebook check` reports all, with their fixes");
+        let _ = writeln!(text, "{count} in these files; run `rulebook check`");
     }
 }

@@ -1,5 +1,6 @@
 //! `export`: copies rules into the forms of other agents, and shows how each copy compares with its rule.
 
+mod hints;
 mod json;
 
 use std::fmt::Write as _;
@@ -10,8 +11,8 @@ use anyhow::anyhow;
 use rulebook::export::{Allow, Loss, Proof, TARGETS, TOOLS, Target, Tool};
 use rulebook::resolve::Rulebook;
 use rulebook_workspace::{
-    CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach, Sources, Tree,
-    Wanted, Workspace,
+    CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach, SelectError, Sources,
+    Tree, Wanted, Workspace,
 };
 use serde_json::json;
 
@@ -20,6 +21,7 @@ use crate::args::{Args, Export, Import};
 use crate::diff::diff;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, grouped, paint, plural};
+use hints::{command_of, no_rules_of};
 
 pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
@@ -35,9 +37,7 @@ pub(super) fn import(args: &Args, options: &Import) -> anyhow::Result<ExitCode> 
     let Some(tool) = Tool::named(&options.tool) else {
         let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         let error = anyhow!("use one of {}", known.join(", "));
-        return Err(
-            error.context(format!("`{}` is not a tool whose rules can be read", out::clean(&options.tool)))
-        );
+        return Err(error.context(format!("no tool named `{}`", out::clean(&options.tool))));
     };
     let workspace = open_workspace(args)?;
     if options.export.remove {
@@ -78,11 +78,15 @@ fn export(
     }
     let book = loaded.book;
     let plan = planned(&sources, &book, &tree, &wanted)?;
+    if let Some(tool) = wanted.tool.filter(|_| plan.rows.is_empty() && plan.files.is_empty()) {
+        return Err(no_rules_of(tool));
+    }
     let conflicts: Vec<&ExportRow> = plan.rows.iter().filter(|row| is_conflict(row)).collect();
     if let Some(first) = conflicts.first().filter(|_| !is_read_only) {
         let Outcome::Copied { path, .. } = &first.outcome else { unreachable!("conflicts are copies") };
         let error = anyhow!(
-            "take the edits with `--adopt {path}`, or drop them with `--keep {}`; `--dry-run` shows the difference",
+            "`{} --adopt {path}` applies the edits to the rule, `--keep {}` instead drops them; `--dry-run` shows the difference",
+            command_of(&wanted),
             first.source
         );
         let message = format!("`{}` and its copy `{path}` both changed; nothing was written", first.source);
@@ -115,6 +119,7 @@ pub(super) fn planned(
     options: &ExportOptions,
 ) -> anyhow::Result<ExportPlan> {
     sources.export(book, tree, options).map_err(|error| match error {
+        PlanError::Select(SelectError::Empty) if let Some(tool) = options.tool => no_rules_of(tool),
         PlanError::Select(error) => anyhow!(error.help()).context(error.to_string()),
         PlanError::Read(error) => anyhow!(error),
     })
@@ -128,8 +133,8 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
     if to.is_empty() {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
         let help = "add `--to AGENT`, such as `--to claude`, or set `to` under `[export]` in `rulebook.toml`";
-        let error = anyhow!("{help}; the agents are {}", names.join(", "));
-        return Err(error.context("nothing says which agents to export to"));
+        let error = anyhow!("{help}; agents: {}", names.join(", "));
+        return Err(error.context("no agent to export to was named"));
     }
     let allow = options.allow.or(settings.allow).unwrap_or(Allow::Meant);
     Ok(ExportOptions {
@@ -236,18 +241,19 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
         let (written, lost): (Vec<&ExportRow>, Vec<&ExportRow>) =
             rows.into_iter().partition(|row| is_kept(row));
         let most = if all { usize::MAX } else { ROWS };
-        for (title, rows) in [("as meant", written), ("loss: left out, or not the same", lost)] {
+        for (title, rows) in [("exact", written), ("partial, or not copied", lost)] {
             write_rows(&mut text, title, &rows, most);
         }
         text.push('\n');
     }
+    let command = command_of(options);
     for row in &plan.rows {
         if let Outcome::Copied { path, state: CopyState::Edited { before, after, .. }, .. } = &row.outcome {
             let _ = writeln!(text, "{} {}: not overwritten", paint(YELLOW, "edited"), out::clean(path));
             text.push_str(&diff(after, before));
             let _ = writeln!(
                 text,
-                "  help: `--adopt {path}` takes the edits, `--keep {}` drops them\n",
+                "  help: `{command} --adopt {path}` applies the edits to the rule, `--keep {}` instead drops them\n",
                 out::clean(&row.source)
             );
         }
@@ -262,7 +268,7 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
         (true, _) => writeln!(text, "everything is up to date"),
         (false, true) => writeln!(text, "{count} would change; nothing was written"),
         (false, false) => {
-            writeln!(text, "{count} changed; `rulebook export --remove` takes everything out again")
+            writeln!(text, "{count} written; `rulebook export --remove` deletes all exported copies")
         }
     };
     text
@@ -280,17 +286,17 @@ pub(super) fn summary(rows: &[&ExportRow]) -> String {
         _ => None,
     };
     let parts = [
-        (count(&|outcome| proof(outcome) == Some(true)), "as meant"),
-        (count(&|outcome| proof(outcome) == Some(false)), "in part"),
+        (count(&|outcome| proof(outcome) == Some(true)), "exact"),
+        (count(&|outcome| proof(outcome) == Some(false)), "partial"),
         (count(&|outcome| matches!(outcome, Outcome::Delivered(_))), "delivered by Rulebook"),
         (count(&|outcome| matches!(outcome, Outcome::Indexed(..))), "in an index"),
-        (count(&|outcome| matches!(outcome, Outcome::LeftOut(_))), "left out"),
+        (count(&|outcome| matches!(outcome, Outcome::LeftOut(_))), "not copied"),
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     let rules =
         plural(rows.iter().filter(|row| !matches!(row.outcome, Outcome::Stale { .. })).count(), "rule");
-    if parts.is_empty() { rules } else { format!("{rules}: {}", parts.join(", ")) }
+    if parts.is_empty() { rules } else { format!("{rules} ({})", parts.join(", ")) }
 }
 
 fn write_rows(text: &mut String, title: &str, rows: &[&ExportRow], most: usize) {
@@ -335,7 +341,7 @@ pub(super) fn described(row: &ExportRow) -> (String, String) {
         Outcome::Read { path, proof } => (format!("already reads {path}"), shown(proof)),
         Outcome::Delivered(loss) => ("delivered by Rulebook".to_owned(), loss.to_string()),
         Outcome::Indexed(path, loss) => (format!("listed in {path}"), loss.to_string()),
-        Outcome::LeftOut(loss) => ("left out".to_owned(), help(loss)),
+        Outcome::LeftOut(loss) => ("not copied".to_owned(), help(loss)),
         Outcome::Stale { path, is_edited: false } => {
             (format!("→ {path} (removed)"), "its rule is gone".to_owned())
         }
@@ -356,14 +362,15 @@ fn help(loss: &Loss) -> String {
     }
 }
 
-/// The proof in words: "same on 5,316 of 5,316 files".
+/// The proof in words: "matches the same 5,316 of 5,316 files".
 pub(super) fn shown(proof: &Proof) -> String {
-    let mut text = format!("same on {} of {} files", grouped(proof.files.same()), grouped(proof.files.total));
+    let mut text =
+        format!("matches the same {} of {} files", grouped(proof.files.same()), grouped(proof.files.total));
     for (what, file, near) in [
         ("wider on", &proof.files.wider, &proof.near.wider),
         ("narrower on", &proof.files.narrower, &proof.near.narrower),
-        ("not documented for", &proof.files.unknown, &proof.near.unknown),
-        ("other letter case:", &proof.files.letter_case, &proof.near.letter_case),
+        ("undocumented for", &proof.files.unknown, &proof.near.unknown),
+        ("may differ by letter case for", &proof.files.letter_case, &proof.near.letter_case),
     ] {
         match (&file.example, &near.example) {
             (Some(path), _) if file.count > 1 => {
@@ -373,13 +380,13 @@ pub(super) fn shown(proof: &Proof) -> String {
                 let _ = write!(text, "; {what} `{path}`");
             }
             (None, Some(path)) => {
-                let _ = write!(text, "; {what} paths like `{path}`");
+                let _ = write!(text, "; {what} paths such as `{path}`");
             }
             (None, None) => {}
         }
     }
     if let Some((was, is)) = proof.without_files {
-        let _ = write!(text, "; without a matching file {is}, not {was}");
+        let _ = write!(text, "; when no file matches, it is {is} instead of {was}");
     }
     text
 }

@@ -56,7 +56,8 @@ impl Grid {
         }
         let mut grid =
             Grid::with(matrix, target, &|column, row| shown(&matrix.columns[column].cells[row], target));
-        let title = if grid.states.contains(&CellState::Offered) { "tokens, with offers" } else { "tokens" };
+        let title =
+            if grid.states.contains(&CellState::Offered) { "tokens, including offers" } else { "tokens" };
         grid.total(matrix, title, &|column| matrix.columns[column].tokens);
         grid
     }
@@ -139,7 +140,8 @@ impl Grid {
             grid.rows.push(GridRow { source: row.origin.display.clone(), cells: vec![shown], note });
         }
         let tokens = grouped(render(&matrix.meant, Budget::default()).tokens);
-        let title = if grid.states.contains(&CellState::Offered) { "tokens, with offers" } else { "tokens" };
+        let title =
+            if grid.states.contains(&CellState::Offered) { "tokens, including offers" } else { "tokens" };
         grid.totals.push((title, vec![tokens]));
         grid
     }

@@ -31,15 +31,20 @@ pub(super) fn run(args: &Args, task: &GuardTask) -> anyhow::Result<()> {
         "governedAbsolute": governed.absolute, "changed": changed, "guarded": guarded, "notGuarded": unguarded,
     });
     let covered = match (guarded.as_slice(), unguarded.as_slice()) {
-        ([], _) => "no agent used here runs Rulebook's hooks, so nothing is guarded: `rulebook install` wires agents\n".to_owned(),
+        ([], _) => {
+            "no agent used here runs Rulebook's hooks, so nothing is guarded; run `rulebook install AGENT`\n"
+                .to_owned()
+        }
         (some, []) => format!("guarded: {}\n", some.join(", ")),
-        (some, others) => format!("guarded: {}; not wired, so not guarded: {}\n", some.join(", "), others.join(", ")),
+        (some, others) => {
+            format!("guarded: {}\nnot guarded (not wired): {}\n", some.join(", "), others.join(", "))
+        }
     };
     out::print_answer(args.json, &answer, || {
         let mut text = match mode {
             None => "guard: off\n".to_owned(),
-            Some(GuardMode::Ask) => "guard: on; asks before an agent changes what governs it, and refuses where the host cannot ask\n".to_owned(),
-            Some(GuardMode::Refuse) => "guard: on; refuses what changes what governs an agent\n".to_owned(),
+            Some(GuardMode::Ask) => "guard: on; changes to rules, hooks and settings need your approval, and are refused where the agent cannot ask\n".to_owned(),
+            Some(GuardMode::Refuse) => "guard: on; agents cannot change rules, hooks and settings\n".to_owned(),
         };
         if mode.is_some() {
             text.push_str(&covered);

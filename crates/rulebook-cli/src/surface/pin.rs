@@ -38,6 +38,7 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
     }
     let sessions = running(&workspace, pin.session.as_deref())?;
     let rules: Vec<&Rule> = found.iter().map(|(rule, _)| *rule).collect();
+    let pinned_before = sessions.iter().filter(|session| has_pinned(session, &rules)).count();
     let changed = apply(&workspace, &sessions, &rules, change)?;
     let off = found.iter().find_map(|(_, off)| *off).filter(|_| change == Change::Pin);
     let keys: Vec<String> = rules.iter().map(|rule| rule.key()).collect();
@@ -55,7 +56,13 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
             "diagnostics": workspace.diagnostics,
         }));
     }
-    let what = outcome(change, changed.len());
+    let what = match change {
+        Change::Pin if pinned_before == changed.len() => {
+            let again = if off.is_none() { "; it is delivered again" } else { "" };
+            format!("was already pinned in {}{again}", plural(pinned_before, "session"))
+        }
+        _ => outcome(change, changed.len()),
+    };
     let mut text = format!("{} {what}\n", paint(BOLD, out::clean(&name)));
     sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
     for SessionLog { session, host, .. } in changed {
@@ -63,7 +70,7 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
     }
     if let Some(off) = off {
         let by = off_words(&name, off.by, off.file.as_deref());
-        text.push_str(&format!("it is off, {by}\n"));
+        text.push_str(&format!("it is disabled, {by}\n"));
     }
     out::print(&text)
 }
@@ -76,16 +83,18 @@ pub(super) fn apply<'s>(
     rules: &[&Rule],
     change: Change,
 ) -> anyhow::Result<Vec<&'s SessionLog>> {
-    let has_pinned = |session: &SessionLog| {
-        let state = session.log.session();
-        rules.iter().any(|rule| state.pinned().any(|key| key == rule.key()))
-    };
-    let changes = |session: &&SessionLog| change == Change::Pin || has_pinned(session);
+    let changes = |session: &&SessionLog| change == Change::Pin || has_pinned(session, rules);
     let changed: Vec<&SessionLog> = sessions.iter().filter(changes).collect();
     for session in &changed {
         append(workspace, session, rules, change)?;
     }
     Ok(changed)
+}
+
+/// Whether one of these rules is pinned in a session.
+fn has_pinned(session: &SessionLog, rules: &[&Rule]) -> bool {
+    let state = session.log.session();
+    rules.iter().any(|rule| state.pinned().any(|key| key == rule.key()))
 }
 
 /// Describes what happened to a rule in this many sessions.
@@ -116,7 +125,7 @@ pub(super) fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Re
     Err(match wanted {
         Some(wanted) => {
             let help = out::suggestion(wanted, known.iter().map(String::as_str), hint);
-            anyhow!(help).context(format!("no session `{}`", out::clean(wanted)))
+            anyhow!(help).context(format!("no session named `{}`", out::clean(wanted)))
         }
         None => anyhow!(hint).context("no session is running in this workspace"),
     })

@@ -2,7 +2,7 @@
 
 use std::mem::ManuallyDrop;
 
-use rulebook::diagnostic::Diagnostic;
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::Evaluation;
 use rulebook::render::{Budget, Notice, Rendered, render};
 use rulebook_workspace::{Prepared, Viewpoint};
@@ -65,11 +65,18 @@ fn print_aside(rendered: &Rendered<'_, '_>, notice: Option<&Notice>, diagnostics
     if !rendered.omitted.is_empty() {
         let names: Vec<&str> = rendered.omitted.iter().map(|verdict| verdict.rule.name.as_str()).collect();
         let cut = plural(names.len(), "rule");
-        aside.push_str(&format!("over budget: {cut} only offered by name: {}\n", names.join(", ")));
+        aside.push_str(&format!(
+            "over budget: {cut} offered by name instead of included: {}\n",
+            names.join(", ")
+        ));
     }
     aside.extend(alerts(diagnostics).map(|alert| alert_line(alert) + "\n"));
-    if let Some(count) = out::count(diagnostics) {
-        aside.push_str(&format!("{}\n", paint(DIM, format!("{count}: run `rulebook check` for details"))));
+    // `check` has no evidence, so it does not report this.
+    let is_evidence = |found: &&Diagnostic| found.code == Code::EvidenceOutside;
+    diagnostics.iter().filter(is_evidence).for_each(|found| out::write_diagnostic(&mut aside, found));
+    let rest: Vec<Diagnostic> = diagnostics.iter().filter(|found| !is_evidence(found)).cloned().collect();
+    if let Some(count) = out::count(&rest) {
+        aside.push_str(&format!("{}\n", paint(DIM, format!("{count}; run `rulebook check`"))));
     }
     out::print_aside(&aside);
 }

@@ -75,17 +75,17 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
     show_viewpoint(&mut text, whose, &used);
     for (RuleFiles { rule, further, files, is_for_files, overridden, .. }, activation, nodes) in rows {
         let conditions = further.join(", ");
-        let match_too = if further.len() == 1 { "matches too" } else { "match too" };
+        let matches = if further.len() == 1 { "matches" } else { "match" };
         let count = match (is_for_files, further.as_slice()) {
             (true, []) => format!("{} of {}", files.len(), plural(tree, "file")),
             (true, _) => {
-                format!("{} of {}, and only if {conditions} {match_too}", files.len(), plural(tree, "file"))
+                format!("{} of {}, and only if {conditions} {matches}", files.len(), plural(tree, "file"))
             }
             (false, []) if files.is_empty() && *overridden == 0 || rule.stream.is_some() => {
-                "does not depend on a file".to_owned()
+                "independent of files".to_owned()
             }
             (false, []) => "every file".to_owned(),
-            (false, _) => format!("does not depend on a file; waits for {conditions}"),
+            (false, _) => format!("independent of files; needs {conditions}"),
         };
         let count = match overridden {
             0 => count,
@@ -118,10 +118,11 @@ fn missing(
     match (meant.first(), view) {
         (Some((rule, _)), Viewpoint::For(named) | Viewpoint::As(named)) => {
             let help = format!("`rulebook explain --rule {name}` shows the files it was meant for");
-            let mut sources: Vec<String> = vec![out::clean(&rule.origin.display)];
-            sources.extend(meant[1..].iter().map(|(rule, _)| out::clean(&rule.origin.display)));
-            let verb = if matches!(view, Viewpoint::As(_)) { "does not read" } else { "does not have" };
-            anyhow!(help).context(format!("{} {verb} {}", named.agent.title, sources.join(", ")))
+            let mut sources: Vec<String> = vec![format!("`{}`", out::clean(&rule.origin.display))];
+            sources
+                .extend(meant[1..].iter().map(|(rule, _)| format!("`{}`", out::clean(&rule.origin.display))));
+            let verb = if matches!(view, Viewpoint::As(_)) { "does not read" } else { "does not get" };
+            anyhow!(help).context(format!("{} {verb} {}", named.agent.title, sources.join(" or ")))
         }
         _ => super::toggle::unknown(name, book, diagnostics),
     }

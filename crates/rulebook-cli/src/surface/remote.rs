@@ -64,7 +64,7 @@ fn sync(
         let _ = match &synced.change {
             Ok(change) => {
                 let (style, word) = words(*change);
-                writeln!(text, "{name} {}, {rules}", paint(style, word))
+                writeln!(text, "{name}: {}, {rules}", paint(style, word))
             }
             Err(why) => {
                 let kept = match (held.rules, synced.copy.fetched) {
@@ -101,7 +101,7 @@ fn words(change: CopyChange) -> (anstyle::Style, &'static str) {
 fn list(args: &Args, workspace: &Workspace) -> anyhow::Result<ExitCode> {
     let mut folders = None;
     let mut table = Table::default();
-    table.row(["remote", "rules", "copy", "verified by", "from"].map(|title| (DIM, title)));
+    table.row(["remote", "rules", "age", "verified by", "url"].map(|title| (DIM, title)));
     let (mut listed, mut diagnostics) = (Vec::new(), workspace.diagnostics.clone());
     for remote in &workspace.settings.remotes {
         let found = remote::list(remote, &workspace.homes);

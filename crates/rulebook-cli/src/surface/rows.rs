@@ -149,14 +149,14 @@ impl Row {
 /// Describes the state of a rule in a few words.
 pub(super) fn state_words(row: &Row) -> (anstyle::Style, String) {
     match row.state {
-        RuleState::Stack => (GREEN, "on".to_owned()),
+        RuleState::Stack => (GREEN, "in context".to_owned()),
         RuleState::Offered => (PLAIN, format!("offered: {}", row.detail)),
         RuleState::Inactive if row.activation == Some(Activation::When) && !row.globs.is_empty() => {
             // A glob that contains a comma must not look like two.
             let is_plain = !row.globs.iter().any(|glob| split_list(glob).len() > 1);
             let mark = if is_plain { "" } else { "`" };
             let globs: Vec<String> = row.globs.iter().map(|glob| format!("{mark}{glob}{mark}")).collect();
-            (DIM, format!("waits for {}", globs.join(", ")))
+            (DIM, format!("inactive: needs {}", globs.join(", ")))
         }
         RuleState::Inactive => (DIM, row.detail.clone()),
         RuleState::Rejected => (RED, format!("rejected: {}", row.detail)),

@@ -14,16 +14,18 @@ use rulebook::resolve::OffBy;
 use rulebook::rule::{Basis, Step};
 use rulebook_workspace::Viewpoint;
 
-use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, grouped, paint, plural};
 
-/// Prints whose view this is, and when that agent applies rules for paths.
+/// Prints whose view this is, and when that agent applies path-specific rules.
 pub(super) fn show_agent(text: &mut String, agent: &Agent) {
     let _ =
         writeln!(text, "{}{}", paint(BOLD, format!("as {}", agent.title)), paint(DIM, ", without Rulebook"));
     match agent.path_rules.strip_prefix("never") {
         _ if agent.path_rules.is_empty() => {}
-        Some(why) => _ = writeln!(text, "{}", paint(DIM, format!("rules for paths never apply{why}"))),
-        None => _ = writeln!(text, "{}", paint(DIM, format!("rules for paths apply {}", agent.path_rules))),
+        Some(why) => _ = writeln!(text, "{}", paint(DIM, format!("path-specific rules never apply{why}"))),
+        None => {
+            _ = writeln!(text, "{}", paint(DIM, format!("path-specific rules apply {}", agent.path_rules)));
+        }
     }
     let format = agent.known_by();
     if format.confidence != Confidence::High {
@@ -40,12 +42,7 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         Viewpoint::Used | Viewpoint::Any => None,
     };
     let own = |source: &str| agent.and_then(|agent| agent.rules.iter().find(|own| own.source == source));
-    let _ = writeln!(
-        text,
-        "{}  {}",
-        paint(BOLD, title),
-        paint(DIM, format!("{}, about {}", plural(target.stack.len(), "rule"), plural(tokens, "token"))),
-    );
+    let _ = writeln!(text, "{}  {}", paint(BOLD, title), paint(DIM, size(target.stack.len(), tokens)),);
     let row = |style, id: &str, source: &str, why| {
         [(style, id.to_owned()), (PLAIN, source.to_owned()), (PLAIN, why)]
     };
@@ -87,16 +84,16 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         row(RED, &rule.id, &rule.source, codes.join(", "))
     });
     let offers = match view {
-        Viewpoint::For(_) => "listed to the model by Rulebook, which it reads as rule://ID",
-        _ => "listed to the model, which reads them as rule://ID",
+        Viewpoint::For(_) => "offered by Rulebook; the model reads them as rule://ID",
+        _ => "offered; the model reads them as rule://ID",
     };
     let mut sections: Vec<(&str, Table)> = vec![
-        ("apply, in this order", applied.collect()),
-        ("watches the model's output", watching.collect()),
-        ("listed to the model by the agent", own_offers.into_iter().map(offer).collect()),
+        ("in context, in this order", applied.collect()),
+        ("stream rules", watching.collect()),
+        ("offered by the agent", own_offers.into_iter().map(offer).collect()),
         (offers, offered.into_iter().map(offer).collect()),
         ("overridden", overridden.collect()),
-        ("does not apply", inactive.into_iter().map(dimmed).collect()),
+        ("inactive", inactive.into_iter().map(dimmed).collect()),
         ("not documented", undocumented.into_iter().map(dimmed).collect()),
         ("not read", unread.iter().copied().filter(has_detail).map(dimmed).collect()),
         ("disabled", disabled.collect()),
@@ -114,12 +111,14 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
     let others: Vec<&str> =
         unread.iter().filter(|rule| !has_detail(rule)).map(|rule| rule.source.as_str()).collect();
     if !others.is_empty() {
+        let has_reasons = unread.len() > others.len();
         /// More files are counted.
         const FEW: usize = 3;
         let files = match others.len() {
             ..=FEW => file_list(&others),
             count => {
-                format!("{count} other rule files (`rulebook explain PATH` shows which agents read them)")
+                let other = if has_reasons { "other " } else { "" };
+                format!("{count} {other}rule files (`rulebook explain PATH` shows which agents read them)")
             }
         };
         let _ = writeln!(text, "\n  {}", paint(DIM, format!("not read: {files}")));
@@ -128,6 +127,15 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n");
     }
     text.push('\n');
+}
+
+/// Describes how many rules there are, and their tokens.
+fn size(rules: usize, tokens: usize) -> String {
+    match (rules, tokens) {
+        (0, 0) => "no rules".to_owned(),
+        (rules, 1) => format!("{}, about 1 token", plural(rules, "rule")),
+        (rules, tokens) => format!("{}, about {} tokens", plural(rules, "rule"), grouped(tokens)),
+    }
 }
 
 /// Returns the path that an answer is about; without one, what it is about instead.
@@ -209,7 +217,7 @@ fn precedence(step: Step) -> &'static str {
 pub(super) fn header_words(basis: Basis) -> Option<&'static str> {
     match basis {
         Basis::Repaired => Some("header repaired"),
-        Basis::FailOpen => Some("the header cannot be read"),
+        Basis::FailOpen => Some("the header is invalid"),
         Basis::Explicit | Basis::Inferred | Basis::Default => None,
     }
 }
@@ -250,12 +258,12 @@ pub(super) fn because(reasons: &[Because]) -> String {
     words.join("; ")
 }
 
-/// Describes what disabled a rule, and what turns it on again.
+/// Describes what disabled a rule, and what enables it.
 pub(super) fn off_words(id: &str, by: OffBy, file: Option<&str>) -> String {
     match (by, file) {
-        (OffBy::Toggle, _) => format!("by you; `rulebook enable {id}` turns it on again"),
+        (OffBy::Toggle, _) => format!("by you; `rulebook enable {id}` enables it"),
         (OffBy::UserToggle, _) => {
-            format!("by you, in every workspace; `rulebook enable {id} --user` turns it on again")
+            format!("by you, in every workspace; `rulebook enable {id} --user` enables it")
         }
         (by, Some(file)) => format!("by `{by}` in {file}"),
         (by, None) => format!("by `{by}`"),

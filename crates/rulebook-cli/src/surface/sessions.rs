@@ -101,11 +101,14 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
     if all.is_empty() {
         let known = known.iter().map(String::as_str);
         let none = match known.len() {
-            0 => "`rulebook install` wires an agent; its sessions are recorded from then on",
+            0 => {
+                "no session is recorded yet; sessions of agents with hooks are (`rulebook install` lists agents)"
+            }
             _ => "`rulebook sessions` lists the sessions",
         };
         let help = out::suggestion(wanted, known, none);
-        let which = if wanted.is_empty() { "in this workspace".to_owned() } else { format!("`{wanted}`") };
+        let which =
+            if wanted.is_empty() { "in this workspace".to_owned() } else { format!("named `{wanted}`") };
         return Err(anyhow!(help).context(format!("no session {which}")));
     }
     if args.json {
@@ -348,11 +351,9 @@ pub(super) fn line(event: &Event, turn: u64, widths: DeliveryWidths) -> String {
         }
         Event::Sequence { rule, action, call, what, .. } => {
             let (rule, call, what) = (out::clean(id_of(rule)), out::clean(call), out::clean(what));
-            format!(
-                "{} {call} {}",
-                paint(YELLOW, sequence(action)),
-                paint(DIM, format!("{rule} requires: {what}"))
-            )
+            // The guard is no rule.
+            let reason = if rule == hook::guard::GUARD { what } else { format!("{rule} requires: {what}") };
+            format!("{} {call} {}", paint(YELLOW, sequence(action)), paint(DIM, reason))
         }
         Event::Failed { what } => format!("{} {}", paint(RED, "failed:"), out::clean(what)),
         _ => String::new(),
@@ -374,7 +375,7 @@ fn facts_line(facts: &HostFacts) -> String {
 pub(super) fn sequence(action: &str) -> &'static str {
     match action {
         "refuse" => "refused",
-        "ask" => "asked about",
+        "ask" => "asked the user about",
         _ => "broken by",
     }
 }
@@ -391,7 +392,7 @@ pub(super) fn interrupted(action: &str) -> &'static str {
         "released" => "let pass",
         "refuse" => "refused",
         "let-through" => "let through, with a reminder",
-        "known" => "let through, as the rule is known",
+        "known" => "let through: the rule is already in context",
         _ => "interrupted",
     }
 }

@@ -6,6 +6,7 @@ use rulebook::diagnostic::{Diagnostic, Severity};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
 use rulebook::matrix::{CellState, Matrix};
+use rulebook::rule::Activation;
 use rulebook_workspace::{AgentSearch, Reach, SeenFile, UsedAgent, Viewpoint, Views, Wanted, Workspace};
 use serde_json::json;
 
@@ -13,7 +14,7 @@ use super::grid::{Grid, GridTarget};
 use super::load::Load;
 use super::problems::{Problem, problems};
 use super::rows::{Row, STATES, rows, state_words};
-use super::sections::{file_list, show_agent};
+use super::sections::{file_list, header_words, show_agent};
 use super::used::{IfWired, install_hint, lost_hosts, show_agents, show_for, show_lost, show_surface};
 use crate::args::{Args, View};
 use crate::input::open_workspace;
@@ -194,14 +195,15 @@ impl<'s> Status<'s> {
             return;
         }
         let mut table = Table::default();
-        table.row([(DIM, ""), (DIM, "always loaded"), (DIM, "for some files"), (DIM, "on request")]);
+        table.row([(DIM, ""), (DIM, "always loaded"), (DIM, "conditional"), (DIM, "offered")]);
         let of_agents = self.matrix.columns.iter().map(|column| (column.agent.name, Load::of(column)));
         let of_any = self.matrix.columns.is_empty().then(|| ("any", Load::meant(&self.matrix.meant)));
         for (name, load) in of_agents.chain(of_any) {
             let count = |count: usize| if count == 0 { "–".to_owned() } else { count.to_string() };
             let always = format!(
-                "{:>3}  {} {}",
+                "{:>3} {}, {} {}",
                 load.always,
+                if load.always == 1 { "rule" } else { "rules" },
                 grouped(load.tokens),
                 if load.tokens == 1 { "token" } else { "tokens" }
             );
@@ -235,14 +237,23 @@ impl<'s> Status<'s> {
         let errors: usize = errors.map(|problem| problem.count).sum();
         if errors > 0 {
             let more = paint(RED.bold(), plural(errors, "more error"));
-            let _ = writeln!(text, "{more}: `rulebook check`");
+            let _ = writeln!(text, "{more}; run `rulebook check`");
         }
     }
 
     fn show_count(&self, text: &mut String) {
         if let Some(count) = out::count(&self.diagnostics()) {
-            let _ = writeln!(text, "{count}: run `rulebook check` for details");
+            let _ = writeln!(text, "{count}; run `rulebook check`");
         }
+    }
+}
+
+/// Describes how a rule becomes active.
+fn activation_words(activation: Activation) -> &'static str {
+    match activation {
+        Activation::When => "conditional",
+        Activation::OnRequest => "offered",
+        other => other.name(),
     }
 }
 
@@ -267,8 +278,10 @@ fn show(
         table.row([(DIM, "id"), (DIM, "source"), (DIM, "activation"), (DIM, "tokens"), (DIM, "state")]);
         for row in rows {
             let activation = match (row.activation, row.basis.filter(|basis| basis.is_doubtful())) {
-                (Some(activation), Some(basis)) => format!("{activation} ({basis})"),
-                (Some(activation), None) => activation.to_string(),
+                (Some(activation), Some(basis)) => {
+                    format!("{} ({})", activation_words(activation), header_words(basis).unwrap_or_default())
+                }
+                (Some(activation), None) => activation_words(activation).to_owned(),
                 (None, _) => "–".to_owned(),
             };
             let (style, state) = state_words(row);
@@ -306,7 +319,7 @@ fn show(
                 paint(DIM, format!("[{code}]"))
             );
         }
-        text.push_str("  run `rulebook check` for details\n");
+        text.push_str("  run `rulebook check`\n");
     }
     text
 }

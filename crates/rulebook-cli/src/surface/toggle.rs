@@ -1,6 +1,6 @@
 //! `enable` and `disable`: turn rules on and off, for the user or for the team.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
@@ -60,28 +60,23 @@ pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()
     let what = match (to, changed, &still_off) {
         (Switch::Off, Changed::Yes, _) => {
             let files = plural(sources.len(), "rule file");
-            let off = if still_read.is_empty() { "is now off" } else { "is now off in Rulebook only" };
+            let off =
+                if still_read.is_empty() { "is now disabled" } else { "is now disabled in Rulebook only" };
             format!("{off} ({files})")
         }
-        (Switch::Off, Changed::No, _) => "was already off".to_owned(),
+        (Switch::Off, Changed::No, _) => "was already disabled".to_owned(),
         (Switch::On, _, Some(off)) => {
-            format!("is still off, {}", off_words(&name, off.by, off.file.as_deref()))
+            format!("is still disabled, {}", off_words(&name, off.by, off.file.as_deref()))
         }
-        (Switch::On, Changed::Yes, None) => "is on again; its conditions decide".to_owned(),
-        (Switch::On, Changed::No, None) => "was already on; its conditions decide".to_owned(),
+        (Switch::On, Changed::Yes, None) => "is enabled; its conditions decide".to_owned(),
+        (Switch::On, Changed::No, None) => "was already enabled; its conditions decide".to_owned(),
     };
     let mut text = format!("{} {what}\n", paint(BOLD, out::clean(&name)));
     sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
     if changed == Changed::Yes {
         text.push_str(&format!("stored in {file}\n"));
     }
-    for StillRead { agent, source, help } in &still_read {
-        text.push_str(&format!(
-            "{} reads {} by itself and still applies it; to stop that, {help}\n",
-            agent.title,
-            out::clean(source)
-        ));
-    }
+    write_still_read(&mut text, &still_read);
     // A broken file of switches was replaced, and a copy of it was kept.
     workspace.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
     out::print(&text)
@@ -110,9 +105,9 @@ pub(super) fn unknown(name: &str, book: &Rulebook, diagnostics: &[Diagnostic]) -
     }
     let help = match similar_names(name, book.ids()) {
         Some(similar) => format!("did you mean {}?", out::clean(&similar)),
-        None => "`rulebook status` lists the rules".to_owned(),
+        None => "`rulebook status` lists the rules; name one by its file, key or id".to_owned(),
     };
-    anyhow!(help).context(format!("no rule has the file, key or id `{}`", out::clean(name)))
+    anyhow!(help).context(format!("no rule named `{}`", out::clean(name)))
 }
 
 /// Writes the user's own switches for every root.
@@ -156,6 +151,24 @@ struct StillRead<'r> {
     agent: &'static Agent,
     source: &'r str,
     help: String,
+}
+
+/// Writes which agents still apply a disabled rule, by file, and what to do about it.
+fn write_still_read(text: &mut String, still_read: &[StillRead<'_>]) {
+    let mut files: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for StillRead { agent, source, help } in still_read {
+        files.entry((help, source)).or_default().push(agent.title);
+    }
+    if !files.is_empty() {
+        text.push_str("still applied by agents that read the file by themselves:\n");
+    }
+    let helps: BTreeSet<&str> = files.keys().map(|(help, _)| *help).collect();
+    for help in helps {
+        for ((_, source), agents) in files.iter().filter(|((own, _), _)| *own == help) {
+            text.push_str(&format!("  {}  {}\n", out::clean(source), agents.join(", ")));
+        }
+        text.push_str(&format!("  help: to stop that, {help}\n"));
+    }
 }
 
 /// Returns which of the agents used here read these files by themselves: a toggle is Rulebook's, not theirs.

@@ -35,7 +35,8 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
             forgotten |= store.forget(&root.path).context("cannot remove the recorded trust")?;
         }
         let value = json!({ "version": VERSION, "mode": mode.name(), "forgotten": forgotten, "file": file });
-        let what = if forgotten { "no longer trusted" } else { "nothing to forget: it was not trusted" };
+        let what =
+            if forgotten { "this workspace is no longer trusted" } else { "this workspace was not trusted" };
         return out::print_answer(args.json, &value, || format!("{what}\n  {file}\n"));
     }
     let diagnostics = workspace.diagnostics.iter();
@@ -70,7 +71,10 @@ pub(super) fn run(args: &Args, options: &Trust) -> anyhow::Result<()> {
     let mut text = if options.show && is_settled {
         format!("nothing to record: {files} trusted, recorded in {file}\n")
     } else if review.files.is_empty() {
-        "no files found: there is nothing to trust\n".to_owned()
+        match options.show {
+            true => "no rule files found; nothing recorded\n".to_owned(),
+            false => format!("{} no rule files found; recorded in {file}\n", paint(GREEN, "trusted:")),
+        }
     } else if options.show {
         format!("nothing recorded; run `rulebook trust` without `--show` to record {files}\n")
     } else {
@@ -157,12 +161,14 @@ impl<'r> Shown<'r> {
     fn write(&self, text: &mut String) {
         let changed = self.changed();
         let state = match (self.is_trusted, changed.len() + self.gone.len()) {
-            (false, _) => paint(YELLOW, "not trusted yet"),
-            (true, 0) => paint(GREEN, "trusted, unchanged"),
-            (true, count) => paint(YELLOW, format!("trusted, but {} changed since", plural(count, "file"))),
+            (false, _) => paint(YELLOW, "is not trusted yet"),
+            (true, 0) => paint(GREEN, "is trusted, unchanged"),
+            (true, count) => {
+                paint(YELLOW, format!("is trusted, but {} changed since", plural(count, "file")))
+            }
         };
         let _ = writeln!(text, "{} {state}", paint(BOLD, out::clean(self.root)));
-        for (title, rules) in [("always on", &self.always), ("watches the model's output", &self.stream)] {
+        for (title, rules) in [("always on", &self.always), ("stream rules", &self.stream)] {
             if !rules.is_empty() {
                 let _ = writeln!(text, "\n  {title}");
                 let mut table = Table::default();
@@ -171,7 +177,7 @@ impl<'r> Shown<'r> {
             }
         }
         if self.others > 0 {
-            let _ = writeln!(text, "\n  {} for some files or on request", plural(self.others, "more rule"));
+            let _ = writeln!(text, "\n  {}, conditional or offered", plural(self.others, "more rule"));
         }
         if let Some(file) = self.settings() {
             let _ = write!(text, "\n  settings ({})\n{}", file.path, indented(&diff("", &file.text)));

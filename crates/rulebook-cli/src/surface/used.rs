@@ -15,7 +15,7 @@ use super::sessions;
 use crate::out::{self, BOLD, DIM, paint, plural};
 
 /// The title of an answer for no particular agent.
-pub(super) const AS_MEANT: &str = "every rule as its header says, for no particular agent";
+pub(super) const AS_MEANT: &str = "rules as their headers say, independent of any agent";
 
 /// Writes whom an answer is for.
 pub(super) fn show_viewpoint(text: &mut String, view: Viewpoint, agents: &[UsedAgent]) {
@@ -35,12 +35,12 @@ pub(super) fn show_for(text: &mut String, agent: &Agent, used: &[UsedAgent]) {
     let wired: Vec<&str> =
         used.iter().flat_map(|used| used.wired.iter()).map(|wiring| wiring.name()).collect();
     let wired =
-        if wired.is_empty() { "not wired".to_owned() } else { format!("wired by {}", wired.join(", ")) };
+        if wired.is_empty() { "not wired".to_owned() } else { format!("wired: {}", wired.join(", ")) };
     let _ = writeln!(
         text,
         "{}{}\n",
         paint(BOLD, format!("for {}", agent.title)),
-        paint(DIM, format!("; {wired}"))
+        paint(DIM, format!(" ({wired})"))
     );
 }
 
@@ -83,7 +83,7 @@ pub(super) fn show_lost(text: &mut String, lost: &[&str]) {
     for host in lost {
         let _ = writeln!(
             text,
-            "{host} had sessions with Rulebook here, but its hooks no longer run it: `rulebook install {host}`\n"
+            "{host} had sessions with Rulebook here, but its hooks no longer run it; run `rulebook install {host}`\n"
         );
     }
 }
@@ -120,12 +120,13 @@ impl IfWired {
 /// Returns the command that wires an agent, and how many rules it would add: all of them, or those for one target.
 pub(super) fn install_hint(used: &UsedAgent, rules: &IfWired, target: Option<&str>) -> Option<String> {
     let count = |state| rules.0.values().filter(|known| **known == state).count();
-    let (now, later) = if target.is_some() { ("applied", 0) } else { ("always", count(CellState::Inactive)) };
+    let (now, later) =
+        if target.is_some() { ("in context", 0) } else { ("always on", count(CellState::Inactive)) };
     let stream = count(CellState::Stream);
     let kinds = [
         (count(CellState::Added), now),
-        (later, "for some files"),
-        (count(CellState::Offered), "on request"),
+        (later, "conditional"),
+        (count(CellState::Offered), "offered"),
         (stream, if stream == 1 { "stream rule" } else { "stream rules" }),
     ];
     let kinds: Vec<(usize, &str)> = kinds.into_iter().filter(|(count, _)| *count > 0).collect();
@@ -133,9 +134,9 @@ pub(super) fn install_hint(used: &UsedAgent, rules: &IfWired, target: Option<&st
     let host = Host::of(used.agent).filter(|_| used.wired.is_empty() && total > 0)?;
     let target = target.map(|target| format!(" {target}")).unwrap_or_default();
     let rules = match kinds.as_slice() {
-        [(_, "applied" | "always")] => format!("{}{target}", plural(total, "rule")),
+        [(_, "in context" | "always on")] => format!("{}{target}", plural(total, "rule")),
         [_] if stream == total => format!("{}{target}", plural(stream, "stream rule")),
-        [(_, kind)] => format!("{} {kind}{target}", plural(total, "rule")),
+        [(_, kind)] => format!("{}{target}", plural(total, &format!("{kind} rule"))),
         kinds => {
             let words: Vec<String> = kinds.iter().map(|(count, kind)| format!("{count} {kind}")).collect();
             format!("{}{target}: {}", plural(total, "rule"), words.join(", "))

@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<()> {
             true => out::print_json(&json!({ "version": VERSION, "waitingFor": wanted, "help": help }))?,
             false => {
                 out::print_aside(&format!(
-                    "no session `{}` yet, waiting for it; {help}\n",
+                    "waiting for session `{}`, which does not exist yet; {help}\n",
                     out::clean(wanted)
                 ));
             }

@@ -207,7 +207,7 @@ fn every_command_in_the_docs_runs() {
             assert!(is_answer, "{page}: `{line}` ended with {}: {}", output.status, stderr(&output));
         }
     }
-    assert!(count > 60, "{count} commands");
+    assert!(count >= 60, "{count} commands");
     assert!(servers.is_empty(), "no page names {servers:?}: remove them from the list");
 }
 
@@ -245,7 +245,7 @@ fn every_command_that_the_docs_name_exists() {
             count += 1;
         }
     }
-    assert!(count > 60, "{count} commands");
+    assert!(count >= 60, "{count} commands");
 }
 
 // ---- Settings and rules.

@@ -466,7 +466,7 @@ fn a_remote_that_cannot_be_fetched_ends_with_status_1() {
     check("", 0, "no remotes\n");
     check(&remote("a", "http://rules.example/r.json"), 1, "this remote is not fetched");
     check("[[remote]\n", 1, "bad-settings");
-    check(&remote("team", "ROOT/team"), 0, "team read in place, 2 rules");
+    check(&remote("team", "ROOT/team"), 0, "team: read in place, 2 rules");
     check(&remote("team", "ROOT/team/none"), 1, "team names `/team/none`, which is not a folder");
     let sandbox = Sandbox::new(&[("team/a.md", "---\nalwaysEnabled: true\n---\nA.")]);
     sandbox.remotes(&[("team", "team")]);

@@ -168,7 +168,7 @@ fn status_check_and_the_page_report_the_same_problems() {
             let counts = text.lines().filter_map(|line| line.split_once(before));
             counts.filter(|(_, rest)| rest.contains(end)).map(|(count, _)| count.to_owned()).next()
         };
-        let in_status = counted(text("status"), ": ", "run `rulebook check`");
+        let in_status = counted(text("status"), "; ", "run `rulebook check`");
         let in_check = counted(text("check"), " in ", "rule file").filter(|count| count != "no problems");
         assert_eq!(in_status, in_check, "{files:?}");
         let problems = Page::start(&sandbox).get("problems");

@@ -316,7 +316,7 @@ fn every_target_is_documented() {
 #[test]
 fn every_agent_is_documented() {
     let mut table =
-        String::from("| `--as` | agent | reads, in order | rules for paths apply |\n|---|---|---|---|\n");
+        String::from("| `--as` | agent | reads, in order | path-specific rules apply |\n|---|---|---|---|\n");
     for agent in AGENTS {
         let mut reads: Vec<String> = agent.formats.iter().map(|format| format!("`{}`", format.id)).collect();
         reads.dedup();

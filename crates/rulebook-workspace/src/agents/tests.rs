@@ -68,11 +68,11 @@ fn a_wired_agent_is_used_and_the_home_counts_only_where_it_is_searched() {
 }
 
 #[test]
-fn copilot_cli_runs_the_hooks_of_claude_code_but_they_do_not_show_that_it_is_used() {
+fn hooks_of_claude_code_do_not_wire_copilot_cli() {
     use AgentSearch::Workspace as Here;
     let hooks = (".claude/settings.json", HOOKS);
     let used = ("rulebook.toml", "agents.used = ['copilot-cli']");
-    check(&[hooks, used], Here, "copilot-cli (rulebook.toml) hook");
+    check(&[hooks, used], Here, "copilot-cli (rulebook.toml)");
     check(&[hooks], Here, "claude (wired) hook");
 }
 

@@ -136,7 +136,7 @@ impl<'s> Finder<'s> {
     }
 
     pub(super) fn report_outside(&mut self, shown: String, target: &str) {
-        let message = format!("is a link to `{target}`, outside its root");
+        let message = format!("this link points to `{target}`, outside its root");
         self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, shown, message));
     }
 }

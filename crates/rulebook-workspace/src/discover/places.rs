@@ -30,7 +30,8 @@ impl Finder<'_> {
         self.places(&Here { root, folder: "", base: &base, up: "" }, &present);
         for (name, head) in near {
             let path = format!("{}{name}", self.search.prefix(root));
-            let message = format!("is not read: agents read `{head}`, spelled exactly like that");
+            let message =
+                format!("this file is not read: agents read only `{head}`, in exactly this spelling");
             let diagnostic = Diagnostic::whole(Code::NearName, visible_line(&path), message);
             self.diagnostics.push(diagnostic.help(format!("rename it to `{head}` if it is for agents")));
         }
@@ -68,7 +69,7 @@ impl Finder<'_> {
                 match refused {
                     None => self.place(&spot, &at),
                     Some(why) => {
-                        let message = format!("is above the root and is not read: {why}");
+                        let message = format!("this file is above the root and is not read: {why}");
                         self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, spot.shown, message));
                     }
                 }
@@ -129,7 +130,7 @@ impl Finder<'_> {
             let shown = search.shown(root, &at);
             let shown = if shown == "." { String::new() } else { shown };
             if !search.disk.files.is_folder(&at) {
-                let message = "is not a folder, although `rules.extra_paths` names it";
+                let message = "this path is named in `rules.extra_paths`, but is not a folder";
                 let diagnostic = Diagnostic::whole(Code::Unreadable, shown, message);
                 self.diagnostics.push(diagnostic.help("fix or remove the entry"));
                 continue;

@@ -142,7 +142,7 @@ pub(super) fn find_readers(pending: &mut [Pending<'_>], target: &Target, native:
                 one.draft = Ok(Draft::of((*own).clone(), proof));
             } else {
                 one.notes.push(format!(
-                    "{} also reads `{}` by itself, but not as meant",
+                    "{} also reads `{}` by itself, and applies it differently",
                     target.title(),
                     rule.origin.display
                 ));

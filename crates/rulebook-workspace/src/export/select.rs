@@ -67,10 +67,10 @@ impl From<io::Error> for PlanError {
 impl std::fmt::Display for SelectError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            SelectError::Missing(_) => f.write_str("nothing says which rules to export"),
-            SelectError::Empty => f.write_str("there are no rules to copy"),
+            SelectError::Missing(_) => f.write_str("no rules to export were named"),
+            SelectError::Empty => f.write_str("no rules found to copy"),
             SelectError::Unknown { name, .. } => {
-                write!(f, "no rule here has the format, file, key or id `{name}`")
+                write!(f, "no format or rule named `{name}`")
             }
         }
     }
@@ -93,7 +93,9 @@ impl SelectError {
             }
             SelectError::Empty => "`rulebook status` lists the rules of this workspace".to_owned(),
             SelectError::Unknown { nearest: Some(near), .. } => format!("did you mean `{near}`?"),
-            SelectError::Unknown { .. } => "`rulebook status` lists the rules".to_owned(),
+            SelectError::Unknown { .. } => {
+                "`rulebook status` lists the rules; name one by its file, key or id".to_owned()
+            }
         }
     }
 }

@@ -50,7 +50,7 @@ pub fn read_document(text: &str) -> Result<(Vec<RemoteRule>, Vec<String>), Remot
                 faults.push(format!("has two rules named `{}`; the first is used", rule.name));
             }
             Ok(rule) => rules.push(rule),
-            Err(why) => faults.push(format!("its rule {} is left out: {why}", at + 1)),
+            Err(why) => faults.push(format!("rule {} is skipped: {why}", at + 1)),
         }
     }
     if let more @ 1.. = faults.len().saturating_sub(MAX_FAULTS) {
@@ -108,11 +108,11 @@ mod tests {
             r#"{"remoteGlobalRules":[3,{"name":"a"},{"name":"a","contents":1},{"name":"","contents":"x"},{"name":"b","contents":"x","alwaysEnabled":"yes"},{"name":"c","contents":"x"},{"name":"c","contents":"y"}]}"#,
             &["c"],
             &[
-                "its rule 1 is left out: it has no `name`",
-                "its rule 2 is left out: it has no `contents`",
-                "its rule 3 is left out: `contents` must be a string",
-                "its rule 4 is left out: a name must have 1 to 200 bytes",
-                "its rule 5 is left out: `alwaysEnabled` must be true or false",
+                "rule 1 is skipped: it has no `name`",
+                "rule 2 is skipped: it has no `contents`",
+                "rule 3 is skipped: `contents` must be a string",
+                "rule 4 is skipped: a name must have 1 to 200 bytes",
+                "rule 5 is skipped: `alwaysEnabled` must be true or false",
                 "has two rules named `c`; the first is used",
             ],
         );

@@ -226,7 +226,7 @@ impl Reading<'_> {
                     let known = TARGETS.iter().map(|target| target.name);
                     nearest(&name, known).map_or_else(
                         || "`rulebook export` without `--to` lists them".to_owned(),
-                        |near| format!("write `{near}`"),
+                        |near| format!("did you mean `{near}`?"),
                     )
                 });
             } else {
@@ -256,7 +256,7 @@ impl Reading<'_> {
         self.report_with_help(Code::BadValue, span, message, || {
             let known = FORMATS.iter().map(Format::name);
             match nearest(name, known.clone()) {
-                Some(near) => format!("write `{near}`"),
+                Some(near) => format!("did you mean `{near}`?"),
                 None => format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
             }
         });
@@ -272,7 +272,7 @@ impl Reading<'_> {
             let known: BTreeSet<&str> = keys.chain(tables).collect();
             let elsewhere = KEYS.iter().find(|key| key.names().any(|other| other == name));
             match (nearest(&cut(name), known.iter().copied()), elsewhere.map(|key| key.split().0)) {
-                (Some(near), _) => format!("write `{near}`"),
+                (Some(near), _) => format!("did you mean `{near}`?"),
                 (None, Some("")) => "put it at the top, before any table".to_owned(),
                 (None, Some(table)) if find("", table).is_some() => format!("put it under `[[{table}]]`"),
                 (None, Some(table)) => format!("put it under `[{table}]`"),
@@ -292,7 +292,7 @@ impl Reading<'_> {
         let message = || format!("`{path}` must be {}, found {found}", key.accepts.wanted());
         let help = || match (&key.accepts, value.get_ref().as_str()) {
             (Accepts::Word { words, .. }, Some(word)) => match nearest(&cut(word), words()) {
-                Some(near) => format!("write `\"{near}\"`"),
+                Some(near) => format!("did you mean `\"{near}\"`?"),
                 None => code.row().remedy.to_owned(),
             },
             _ => Code::WrongType.row().remedy.to_owned(),

@@ -175,15 +175,15 @@ fn unknown_agents_and_formats_of_agents_are_reported() {
     check(
         LayerKind::User,
         "agents.used = ['cusror']",
-        "config.toml:1:16 bad-value: no agent is named `cusror`; it is ignored; did you mean `cursor`?",
+        "config.toml:1:16 bad-value: no agent named `cusror`; it is ignored; did you mean `cursor`?",
     );
     check(
         LayerKind::User,
         "[agents.cusror]\nadd = 'all'",
-        "config.toml:1:9 unknown-setting: no agent is named `cusror`; did you mean `cursor`?",
+        "config.toml:1:9 unknown-setting: no agent named `cusror`; did you mean `cursor`?",
     );
     let (_, diagnostics) = merge(&[layer(LayerKind::User, "[agents.cursor]\nadd = 'some'")]);
-    let wanted = "config.toml:2:7 bad-value: `agents.cursor.add` must be `all`, `none` or a list of formats, found `'some'`; write a value of the type";
+    let wanted = "config.toml:2:7 bad-value: `agents.cursor.add` must be `all`, `none` or a list of formats, found `'some'`; correct the value";
     assert!(lines(&diagnostics)[0].starts_with(wanted), "{:?}", lines(&diagnostics));
 }
 
@@ -272,11 +272,15 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
         "a = [1,\n",
         "config.toml:1:8 bad-settings: unclosed array, expected `]`; fix the file; settings from other files still apply",
     );
-    check(user, "[ruls]\n", "config.toml:1:2 unknown-setting: `ruls` is not a setting; write `rules`");
+    check(
+        user,
+        "[ruls]\n",
+        "config.toml:1:2 unknown-setting: `ruls` is not a setting; did you mean `rules`?",
+    );
     check(
         user,
         "[rules]\n  enabeld = 1\n",
-        "config.toml:2:3 unknown-setting: `rules.enabeld` is not a setting; write `enabled`",
+        "config.toml:2:3 unknown-setting: `rules.enabeld` is not a setting; did you mean `enabled`?",
     );
     check(
         user,
@@ -311,22 +315,22 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "rules = 3\n",
-        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; write a value of the type that the message names",
+        "config.toml:1:9 wrong-type: `rules` must be a table, found `3`; correct the value, or remove the key",
     );
     check(
         user,
         "rules.enabled = 'yes'\n",
-        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; write a value of the type that the message names",
+        "config.toml:1:17 wrong-type: `rules.enabled` must be true or false, found `'yes'`; correct the value, or remove the key",
     );
     check(
         user,
         "rules.disabled_ids = 'a'\n",
-        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; write a value of the type that the message names",
+        "config.toml:1:22 wrong-type: `rules.disabled_ids` must be a list of strings, found `'a'`; correct the value, or remove the key",
     );
     check(
         user,
         "rules.formats = [{}]\n",
-        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; write a value of the type that the message names",
+        "config.toml:1:18 wrong-type: `rules.formats` must be a list of strings, found a table; correct the value, or remove the key",
     );
     check(
         user,
@@ -336,22 +340,22 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "stream.repeatGap = -1\n",
-        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; write a value of the type that the message names",
+        "config.toml:1:20 bad-value: `stream.repeat_gap` must be a whole number from 0 to 4294967295, found `-1`; correct the value, or remove the key",
     );
     check(
         user,
         "stream.repeatMode = 'twice'\n",
-        "config.toml:1:21 bad-value: `stream.repeat_mode` must be one of `once`, `after-gap`, found `'twice'`; write one of the values that the message lists",
+        "config.toml:1:21 bad-value: `stream.repeat_mode` must be one of `once`, `after-gap`, found `'twice'`; write another value, or remove the key",
     );
     check(
         user,
         "stream.interrupt_mode = 'alway'\n",
-        "config.toml:1:25 bad-value: `stream.interrupt_mode` must be one of `always`, `prose-only`, `tool-only`, `never`, found `'alway'`; write `\"always\"`",
+        "config.toml:1:25 bad-value: `stream.interrupt_mode` must be one of `always`, `prose-only`, `tool-only`, `never`, found `'alway'`; did you mean `\"always\"`?",
     );
     check(
         user,
         "[remote]\nname = 'a'\n",
-        "config.toml:1:1 protection: `remote` must be a list of tables, each under `[[…]]`, found a table; no remote is used; write a value of the type that the message names",
+        "config.toml:1:1 protection: `remote` must be a list of tables, each under `[[…]]`, found a table; no remote is used; correct the value, or remove the key",
     );
     let (_, secret) = merge(&[layer(
         user,
@@ -477,25 +481,25 @@ fn what_protects_fails_closed() {
         "trust = 'requier'\n",
         Trust::Require,
         &[],
-        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `'requier'`; it counts as `require`; write `\"require\"`",
+        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `'requier'`; it counts as `require`; did you mean `\"require\"`?",
     );
     check_protection(
         "trust = true\n",
         Trust::Require,
         &[],
-        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `true`; it counts as `require`; write a value of the type that the message names",
+        "config.toml:1:9 protection: `trust` must be one of `warn`, `require`, `off`, found `true`; it counts as `require`; correct the value, or remove the key",
     );
     check_protection(
         "[[remote]]\nname = 'a'\nurl = '/a.json'\nrefresh = '2y'\n[[remote]]\nname = 'b'\nurl = '/b.json'\n",
         Trust::Warn,
         &[("a", true), ("b", false)],
-        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; this remote is not fetched, and its copy stays in use; write a value of the type that the message names",
+        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; this remote is not fetched until this is fixed; a copy fetched earlier stays in use; correct the value, or remove the key",
     );
     check_protection(
         "[[remote]]\nname = 'a'\nurl = '/a.json'\nsha265 = '00'\n",
         Trust::Warn,
         &[("a", true)],
-        "config.toml:4:1 protection: `remote.sha265` is not a setting; this remote is not fetched, and its copy stays in use; write `sha256`",
+        "config.toml:4:1 protection: `remote.sha265` is not a setting; this remote is not fetched until this is fixed; a copy fetched earlier stays in use; did you mean `sha256`?",
     );
 }
 

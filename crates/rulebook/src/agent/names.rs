@@ -90,7 +90,7 @@ impl UnknownAgent {
 
 impl std::fmt::Display for UnknownAgent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no agent is named `{}`", self.name)
+        write!(f, "no agent named `{}`", self.name)
     }
 }
 

@@ -76,7 +76,7 @@ pub static AGENTS: &[Agent] = &[
         owns: Some(FormatId::Claude),
         formats: formats![CLAUDE, CLAUDE_AGENTS, CLAUDE_SKILLS],
         order: Order::UserFirst,
-        path_rules: "when a matching file is read or mentioned; not when one is written",
+        path_rules: "when a matching file is read or mentioned, but not when one is written",
         arrival: Arrival::NestedFirst,
         ..BASE
     },

@@ -36,7 +36,7 @@ impl Content {
                         Value::Text(_) | Value::Map(_) => self.read(item, budget, report),
                         other => {
                             let message =
-                                format!("items must be text or `{{ast: …}}`, found {}", other.kind());
+                                format!("each item must be text or `{{ast: …}}`, found {}", other.kind());
                             report(Code::WrongType, item.span.clone(), message);
                         }
                     }

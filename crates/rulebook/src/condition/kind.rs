@@ -129,7 +129,7 @@ impl ConditionResult {
     }
 
     pub(super) fn not_known(missing: &str) -> ConditionResult {
-        ConditionResult::unknown(format!("no {missing} is known"))
+        ConditionResult::unknown(format!("the evidence has no {missing}"))
     }
 
     /// The result of comparing known values with patterns, each as written and with whether it matches.

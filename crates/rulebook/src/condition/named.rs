@@ -72,8 +72,8 @@ fn build_os(
         let known = SYSTEMS.contains(&name.as_str());
         if !known {
             let near = nearest(name, SYSTEMS.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-            let message =
-                format!("`{name}` is not one of `darwin`, `linux`, `windows`{}", near.unwrap_or_default());
+            let near = near.unwrap_or_default();
+            let message = format!("must be `darwin`, `linux` or `windows`, found `{name}`{near}");
             report(Code::BadValue, node.span.clone(), message);
         }
         known

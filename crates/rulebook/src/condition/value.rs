@@ -50,7 +50,7 @@ pub(crate) fn texts<'n>(node: &'n Node, report: &mut Report<'_>) -> Vec<(&'n str
             .filter_map(|item| match &item.value {
                 Value::Text(text) => Some((text.as_str(), &item.span)),
                 _ => {
-                    wrong_type(item, "items must be text");
+                    wrong_type(item, "each item must be text");
                     None
                 }
             })

@@ -133,7 +133,7 @@ impl<'c> Hints<'c> {
                 }
                 Some((guess, count)) => found.severity(severity).help(match guess.case {
                     Case::Lower => format!("in a different case it would match {}", files(*count)),
-                    _ => format!("`{}` would match {}", shown(&guess.written), files(*count)),
+                    _ => format!("write `{}`, which matches {}", shown(&guess.written), files(*count)),
                 }),
                 None if fault.is_whole_rule => found.severity(severity),
                 None => return None,

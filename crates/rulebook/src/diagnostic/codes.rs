@@ -109,7 +109,7 @@ codes! {
         "write `ast: {language: ts, pattern: \"new Map($$$)\"}`";
     BadValue "bad-value" Warning
         "A key does not accept this value; it is ignored."
-        "write one of the values that the message lists";
+        "write another value, or remove the key";
     BadWhen "bad-when" Warning
         "A `when` expression is invalid; the rule stays inactive."
         "write `key:value` terms joined by AND, OR, NOT and parentheses";
@@ -159,7 +159,7 @@ codes! {
         "The text of a rule contains markup that Rulebook writes around rules, as if to end the rule or start another."
         "rephrase the text";
     FusedFence "fused-fence" Warning
-        "A `---` fence has other text on its line; it is read as a fence."
+        "The closing `---` has other text on its line; it is read as the end of the header."
         "put `---` alone on its line";
     HeaderAnchor "header-anchor" Warning
         "A header uses YAML anchors, aliases or merge keys, which are not supported."
@@ -334,5 +334,5 @@ codes! {
         "review them with `rulebook trust --show`, then run `rulebook trust`";
     WrongType "wrong-type" Warning
         "A value has the wrong type; it is ignored."
-        "write a value of the type that the message names";
+        "correct the value, or remove the key";
 }

@@ -120,7 +120,7 @@ pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
         Activation::Manual => Err(WhyNot::new(InactiveReason::Manual, "applies only when mentioned by name")),
         Activation::Never if rule.stream.is_some() => Err(WhyNot::new(
             InactiveReason::Unreachable,
-            "its trigger has no valid pattern or no valid scope",
+            "the stream rule has no valid pattern or no valid scope",
         )),
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
             Err(WhyNot::new(InactiveReason::NoCondition, "has neither `globs` nor `alwaysApply: true`"))
@@ -148,7 +148,7 @@ fn check_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot
     match facts.below(root, folder) {
         [] => {
             let folder = visible_line(folder);
-            Err(WhyNot::new(InactiveReason::Folder, format!("no evidence path is below `{folder}`")))
+            Err(WhyNot::new(InactiveReason::Folder, format!("no evidence path is in `{folder}`")))
         }
         seen => Ok(Some(Reason {
             condition: "folder",

@@ -106,7 +106,7 @@ impl std::fmt::Display for Loss {
                     (Some(path), ..) => write!(f, "it does not apply to `{path}`"),
                     (None, Some(path), _) => write!(f, "it does not apply to paths like `{path}`"),
                     (None, None, Some((was, is))) => {
-                        write!(f, "without a matching file it is {is}, not {was}")
+                        write!(f, "when no file matches, it is {is} instead of {was}")
                     }
                     (None, None, None) => f.write_str("it applies to more than meant"),
                 }

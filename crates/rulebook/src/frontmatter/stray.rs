@@ -1,7 +1,7 @@
 //! Lines that look like a header in a file without one.
 
 use super::header::Problem;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, shown};
 
 /// Keys that make a line look like part of a header.
 const KEYS: &[&str] =
@@ -19,7 +19,14 @@ pub(super) fn find(text: &str, start: usize) -> Option<Problem> {
         at += line.len();
         let line = line.trim();
         if is_key(line) || line.starts_with("---\\n") {
-            let message = "this looks like a header but is read as text: the file does not start with `---`";
+            let message = match text[start..].trim_start().lines().next() {
+                Some(first) if first.starts_with("---") && first.trim_end() != "---" => format!(
+                    "this looks like a header but is read as text: the first line is `{}`, not `---` alone",
+                    shown(first)
+                ),
+                _ => "this looks like a header but is read as text: the file does not start with `---`"
+                    .to_owned(),
+            };
             return Some(Problem::new(Code::StrayHeader, found..found + line.len(), message));
         }
         if !may_precede(line) {

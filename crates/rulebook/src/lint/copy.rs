@@ -73,7 +73,7 @@ fn report<'r>(rule: &'r Rule, first: &'r Rule) -> Option<Diagnostic> {
     let (display, other) = (&rule.origin.display, &first.origin.display);
     let lists = [listed("here", &here, &there), listed("there", &there, &here)];
     let lists: Vec<String> = lists.into_iter().flatten().collect();
-    let message = format!("is a copy of `{other}`, but they differ: {}", lists.join("; "));
+    let message = format!("this file is a copy of `{other}`, but differs: {}", lists.join("; "));
     if lists.is_empty() {
         return None;
     }

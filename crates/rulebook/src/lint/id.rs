@@ -93,7 +93,7 @@ fn report_always(rule: &Rule, winner: &Rule) -> Diagnostic {
 /// Describes why one rule is used instead of another of the same id.
 fn precedence(winner: &Rule, loser: &Rule) -> String {
     match winner.rank().decided_by(&loser.rank()) {
-        Step::Priority => format!("a higher priority ({}, not {})", winner.priority, loser.priority),
+        Step::Priority => format!("a higher priority ({} instead of {})", winner.priority, loser.priority),
         Step::Scope => {
             format!("a scope that comes first (`{}`, not `{}`)", winner.origin.scope, loser.origin.scope)
         }

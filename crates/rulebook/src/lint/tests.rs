@@ -67,21 +67,21 @@ fn a_rule_after_one_of_its_id_that_is_always_on_is_overridden() {
     check(
         &[(".rulebook/rules/a.md", "---\nalwaysApply: true\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `.rulebook/rules/a.md` has the same id `a` and a higher priority (80, not 40)",
+            ".clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `.rulebook/rules/a.md` has the same id `a` and a higher priority (80 instead of 40)",
         ],
     );
     // An offer is there for every evidence too.
     check(
         &[(".rulebook/rules/a.md", "---\ndescription: x\n---\nA"), (".clinerules/a.md", WEB)],
         &[
-            ".clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `.rulebook/rules/a.md` has the same id `a` and a higher priority (80, not 40)",
+            ".clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `.rulebook/rules/a.md` has the same id `a` and a higher priority (80 instead of 40)",
         ],
     );
     // The other way round nothing is sure, and nothing that both are on is either.
     check(
         &[(".rulebook/rules/a.md", "---\nglobs: web/**\n---\nA"), (".clinerules/a.md", "B")],
         &[
-            ".clinerules/a.md:0:0 warning[duplicate-id] where both apply, Rulebook uses `.rulebook/rules/a.md` instead of this rule: it has the same id `a` and a higher priority (80, not 40)",
+            ".clinerules/a.md:0:0 warning[duplicate-id] where both apply, Rulebook uses `.rulebook/rules/a.md` instead of this rule: it has the same id `a` and a higher priority (80 instead of 40)",
         ],
     );
 }
@@ -184,7 +184,7 @@ fn nested_rules_override_outer_ones_as_they_are_meant_to() {
     check(
         &[("x/.rulebook/rules/a.md", "---\nalwaysApply: true\n---\nA"), ("x/.clinerules/a.md", "B")],
         &[
-            "x/.clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `x/.rulebook/rules/a.md` has the same id `a` and a higher priority (80, not 40)",
+            "x/.clinerules/a.md:0:0 warning[always-overridden] Rulebook never adds this rule: `x/.rulebook/rules/a.md` has the same id `a` and a higher priority (80 instead of 40)",
         ],
     );
 }
@@ -203,13 +203,13 @@ fn copies_that_differ_are_reported_with_the_lines() {
     check(
         &[(".cursor/rules/a.mdc", &first), (".clinerules/a.md", &second)],
         &[
-            ".clinerules/a.md:9:1 warning[drifted-copy] is a copy of `.cursor/rules/a.mdc`, but they differ: only here, line 9 `5`; only there, line 9 `five`",
+            ".clinerules/a.md:9:1 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but differs: only here, line 9 `5`; only there, line 9 `five`",
         ],
     );
     check(
         &[(".cursor/rules/a.mdc", &first), (".clinerules/a.md", third)],
         &[
-            ".clinerules/a.md:0:0 warning[drifted-copy] is a copy of `.cursor/rules/a.mdc`, but they differ: only there, line 9 `five`",
+            ".clinerules/a.md:0:0 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but differs: only there, line 9 `five`",
         ],
     );
     // Case, punctuation and the names of agents do not count.
@@ -233,7 +233,7 @@ fn copies_that_differ_are_reported_with_the_lines() {
     check(
         &[(".cursor/rules/a.mdc", &long("left")), (".clinerules/a.md", &long("right"))],
         &[
-            ".clinerules/a.md:9:1 warning[drifted-copy] is a copy of `.cursor/rules/a.mdc`, but they differ: only here, line 9 `…me words same words right`; only there, line 9 `…me words same words left`",
+            ".clinerules/a.md:9:1 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but differs: only here, line 9 `…me words same words right`; only there, line 9 `…me words same words left`",
         ],
     );
     // Another id, another text.

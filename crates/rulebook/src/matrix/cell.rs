@@ -41,7 +41,7 @@ pub const SYMBOLS: [(CellState, &str, &str); 10] = [
     (CellState::Added, "+", "added by Rulebook"),
     (CellState::Offered, "○", "offered"),
     (CellState::Stream, "»", "watches the output"),
-    (CellState::Inactive, "·", "not for this path"),
+    (CellState::Inactive, "·", "inactive for this path"),
     (CellState::Unread, "–", "not read"),
     (CellState::Unknown, "?", "not documented"),
     (CellState::Overridden, "×", "another rule is used"),

@@ -61,11 +61,11 @@ pub(super) fn not_read(subject: &Subject<'_, '_>, origin: &Origin) -> String {
     if let Some(other) = used_instead(subject, origin) {
         let (name, own) = (&origin.display, &other.origin.display);
         let hint = if other.origin.format.imports > 0 {
-            format!("; `@{name}` in it would import this file")
+            format!("; add `@{name}` to it to import this file")
         } else {
             String::new()
         };
-        return format!("uses `{own}` instead{hint}");
+        return format!("`{own}` is read instead{hint}");
     }
     let ignored = agent.ignores.as_ref().filter(|ignored| ignored.format == origin.format.id);
     let files = ignored.map(|ignored| ignored.reads.to_owned()).or_else(|| readable_files(agent, origin));

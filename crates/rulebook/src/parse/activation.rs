@@ -53,7 +53,8 @@ impl Fields {
             return true;
         }
         let field = self.find(modes.key).expect("the activation was read from it");
-        let message = format!("`{}` has no effect here: this value needs `{needed}`", field.key);
+        let value = shown(&reader.text[field.node.span.clone()]);
+        let message = format!("`{}: {value}` has no effect without `{needed}`", field.key);
         reader.report(Code::Unreachable, field.key_span.clone(), message).help = format!("add `{needed}`");
         false
     }

@@ -41,8 +41,8 @@ impl Fields {
         match &field.node.value {
             Value::Bool(value) => Some(*value),
             other => {
-                report_type(reader, key, &field.node, "`true` or `false`", other).help =
-                    format!("write `{key}: true`, without quotes");
+                let help = boolean_help(key, &reader.text[field.node.span.clone()]);
+                report_type(reader, key, &field.node, "`true` or `false`", other).help = help;
                 None
             }
         }
@@ -60,7 +60,7 @@ impl Fields {
                         span.clone(),
                         "`alwaysApply` must be `true` or `false`, found nothing",
                     )
-                    .help = "write `alwaysApply: true`".to_owned();
+                    .help = boolean_help("alwaysApply", "");
                 None
             }
             _ => self.boolean("alwaysApply", reader),
@@ -84,7 +84,7 @@ impl Fields {
     pub(super) fn words(&self, key: &str, reader: &mut Reader) -> Vec<String> {
         let Some(field) = self.given(key) else { return Vec::new() };
         condition::words(&field.node, &mut |code, span, message| {
-            reader.report(code, span, format!("`{key}`: {message}"));
+            reader.report(code, span, about(key, &message));
         })
     }
 
@@ -123,7 +123,7 @@ impl Fields {
         }
         let before = reader.diagnostics.len();
         let paths = Paths::read(&field.node, &reader.pattern_base(), &mut |code, span, message| {
-            reader.report(code, span, format!("`{}`: {message}", field.key));
+            reader.report(code, span, about(&field.key, &message));
         });
         if paths.is_none() && format.lists == Lists::ListOrNever {
             return Some((field, Paths::none(format.dialect)));
@@ -192,8 +192,14 @@ impl Fields {
             }
             _ => None,
         };
+        let is_pattern = matches!(field.node.value, Value::Text(_) | Value::List(_)) && !written.is_empty();
+        let pattern = match open {
+            _ if is_pattern => shown(&written),
+            "[" => "\"src/**\"".to_owned(),
+            _ => "src/**".to_owned(),
+        };
         let diagnostic = reader.report(Code::WrongType, field.node.span.clone(), message);
-        diagnostic.help = format!("write `{}: {open}{}{close}`", field.key, shown(&written));
+        diagnostic.help = format!("write `{}: {open}{pattern}{close}`", field.key);
         diagnostic.fix = fixed.map(|fixed| Fix::new(field.node.span.clone(), fixed));
         false
     }
@@ -212,7 +218,7 @@ impl Fields {
                 };
                 let before = reader.diagnostics.len();
                 let condition = kind.build(node, &base, &mut |code, span, message| {
-                    reader.report(code, span, format!("`{}`: {message}", kind.key));
+                    reader.report(code, span, about(kind.key, &message));
                 });
                 if condition.is_none() && reader.diagnostics.len() == before {
                     let message = format!("`{}` is empty and has no effect", kind.key);
@@ -298,11 +304,31 @@ impl Fields {
                 }
             };
             let texts = condition::texts(&kind.node, &mut |code, span, message| {
-                reader.report(code, span, format!("`examples`: {message}"));
+                reader.report(code, span, about("examples", &message));
             });
             list.extend(texts.into_iter().map(|(text, _)| text.to_owned()));
         }
         Some(examples)
+    }
+}
+
+/// A problem of a value as a sentence about its key.
+fn about(key: &str, message: &str) -> String {
+    let rest = message.strip_prefix("each item ").map(|rest| format!("each item of `{key}` {rest}"));
+    match rest {
+        Some(message) => message,
+        None if message.starts_with("must ") => format!("`{key}` {message}"),
+        None => format!("`{key}`: {message}"),
+    }
+}
+
+/// Returns what to write instead of a value that is neither `true` nor `false`.
+fn boolean_help(key: &str, written: &str) -> String {
+    let word = written.trim_matches(['"', '\'']).to_ascii_lowercase();
+    match word.as_str() {
+        "true" | "yes" | "on" | "1" => format!("write `{key}: true`, without quotes"),
+        "false" | "no" | "off" | "0" => format!("write `{key}: false`, without quotes"),
+        _ => format!("write `{key}: true` or `{key}: false`"),
     }
 }
 

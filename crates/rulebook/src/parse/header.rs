@@ -89,8 +89,8 @@ const SWITCHES: &[(&str, &str, &str)] = &[
     ),
     (
         "alwaysEnabled",
-        "mandatory: it cannot be switched off, overridden or cut",
-        "not mandatory: it can be switched off",
+        "mandatory: it cannot be disabled, overridden or cut",
+        "not mandatory: it can be disabled",
     ),
     (
         "enabled",

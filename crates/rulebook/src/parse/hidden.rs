@@ -61,7 +61,7 @@ pub(super) fn report_escaped(
 fn report_line(text: &str, display: &str, start: usize, found: &Found) -> Diagnostic {
     let first = found.first().map_or(0, |(at, _)| *at);
     let last = found.last().map_or(0, |(at, c)| at + c.len_utf8());
-    let message = format!("has {}", list(found));
+    let message = format!("this line has {}", list(found));
     Diagnostic::at(Code::HiddenText, display, text, start + first..start + last, message)
         .severity(severity(found))
 }

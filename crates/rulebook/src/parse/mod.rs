@@ -260,18 +260,20 @@ fn report_unreadable(origin: &Origin, why: &Unreadable) -> Diagnostic {
         Unreadable::TooLarge { len } => {
             (Code::TooLarge, format!("the file has {len} bytes; at most {MAX_SOURCE} are read"))
         }
-        Unreadable::NotAFile { kind } => (Code::NotAFile, format!("is {kind}")),
+        Unreadable::NotAFile { kind } => (Code::NotAFile, format!("this is {kind}")),
         Unreadable::BrokenLink { target } => {
-            let message = format!("is a broken link: `{}` does not exist", shown(target));
+            let message = format!("this is a broken link: `{}` does not exist", shown(target));
             let found = Diagnostic::whole(Code::NotAFile, &origin.display, message);
             return found.help("create the file, or remove the link");
         }
         Unreadable::OutsideRoot { target } => {
-            (Code::OutsideRoot, format!("is a link to `{target}`, which is outside its root"))
+            (Code::OutsideRoot, format!("this link points to `{target}`, which is outside its root"))
         }
-        Unreadable::Untrusted => (Code::Untrusted, "is ignored: the workspace is not trusted".to_owned()),
+        Unreadable::Untrusted => {
+            (Code::Untrusted, "this file is ignored: the workspace is not trusted".to_owned())
+        }
         Unreadable::TooMany => {
-            (Code::TooMany, "is not read: the files before it are too large in total".to_owned())
+            (Code::TooMany, "this file is not read: the files before it are too large in total".to_owned())
         }
     };
     Diagnostic::whole(code, &origin.display, message)

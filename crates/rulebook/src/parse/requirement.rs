@@ -117,7 +117,7 @@ fn forbid(node: &Node, reader: &mut Reader) -> Option<Forbid> {
         }
     }
     if forbidden.is_none() {
-        reader.report(Code::BadRequirement, node.span.clone(), "`forbids` names no event").help =
+        reader.report(Code::BadRequirement, node.span.clone(), "`forbids` has no event").help =
             "write `forbids: {command: \"git push --force*\"}`".to_owned();
     }
     Some(Forbid { event: forbidden?, after })

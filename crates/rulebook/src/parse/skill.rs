@@ -20,7 +20,7 @@ pub(super) fn report_skill(reader: &mut Reader<'_>, header: &Fields, description
         // An empty file is one problem.
         _ if count > 0 || !has_words(reader.text) => {}
         span => {
-            let message = "has no description, so agents do not know when to use it";
+            let message = "this skill has no description, so agents do not know when to use it";
             reader.report(Code::SkillDescription, span.unwrap_or(0..0), message);
         }
     }

@@ -50,6 +50,7 @@ impl Fields {
         }
         let mut conditions = Vec::new();
         let base = reader.pattern_base();
+        let before = reader.diagnostics.len();
         let scope = self.scope(reader);
         for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
             reader.report(code, span, message);
@@ -96,7 +97,17 @@ impl Fields {
         let reaches_nothing = self.given("scope").is_some() && scope.is_empty();
         if reaches_nothing {
             let span = self.find("scope").expect("given").node.span.clone();
-            reader.report(Code::BadScope, span, "no scope is valid, so the rule never applies");
+            let last = reader.diagnostics[before..].iter_mut().rfind(|found| found.code == Code::BadScope);
+            match last {
+                Some(found) => found.message.push_str("; no valid scope is left, so the rule is inactive"),
+                None => {
+                    reader.report(
+                        Code::BadScope,
+                        span,
+                        "`scope` has no valid entry, so the rule is inactive",
+                    );
+                }
+            }
         }
         let modes = self.modes(reader);
         if reaches_nothing {

@@ -124,7 +124,7 @@ fn further<'r>(heading: &str, rules: impl Iterator<Item = &'r Rule>, room: &mut 
 const TOO_LONG: &str = "These rules apply too, but are too long for this message. Read each before you continue: `rulebook read NAME`.";
 
 /// The line above the offers.
-const OFFERS: &str = "More rules, by name. `rulebook read NAME`, or rule://NAME, returns the text of one.";
+const OFFERS: &str = "More rules are available. To read one, run `rulebook read NAME` or read rule://NAME:";
 
 /// Room for the lines that are not rules.
 const HEAD: usize = 370;
@@ -216,7 +216,7 @@ mod tests {
         check(&[10, 10], 0, 10_000, 2, 0, "0010010010\n</rulebook-rule>");
         check(&[10, 10], 1, 10_000, 2, 0, "\n- o000: for: one");
         check(&[10, 9_990, 10], 0, 10_000, 2, 1, "continue: `rulebook read NAME`.\n- r001");
-        check(&[10, 9_990, 10], 1, 10_000, 2, 1, "returns the text of one.\n- o000: for: one");
+        check(&[10, 9_990, 10], 1, 10_000, 2, 1, "read rule://NAME:\n- o000: for: one");
         check(&[1_000; 30], 0, 2_000, 1, 29, "\n- r029");
         check(&[1_000; 300], 0, 2_000, 1, 299, "more; `rulebook status` lists them");
     }

@@ -98,7 +98,7 @@ impl Session {
             Action::RemindLater { why: Downgrade::Budget, .. } => {
                 let names: Vec<&str> = fired.iter().map(|rule| rule.name.as_str()).collect();
                 objection.notice = Some(format!(
-                    "`{}` is let through although it violates {}: calls were refused as often as allowed in this turn",
+                    "`{}` is let through although it violates {}: no more calls are refused in this turn (`stream.max_interrupts`)",
                     about(call, report, hits),
                     names.join(", "),
                 ));

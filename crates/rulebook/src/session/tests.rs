@@ -309,7 +309,7 @@ fn a_call_is_refused_three_times_a_turn_and_then_let_through_with_a_reminder() {
     let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
     let late = HostProfile { context_at: &[Moment::Prompt, Moment::After], ..host };
     let call = ToolCall::new("Bash", json!({ "command": "echo 'new Map()'" }));
-    let notice = "`echo 'new Map()'` is let through although it violates no-map: calls were refused as often as allowed in this turn";
+    let notice = "`echo 'new Map()'` is let through although it violates no-map: no more calls are refused in this turn (`stream.max_interrupts`)";
     let mut session = Session::default();
     session.apply(Event::prompt("go"));
     for _ in 0..3 {

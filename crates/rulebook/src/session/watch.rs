@@ -200,7 +200,7 @@ impl<'t> Watch<'t> {
                 let names = rules.join(", ");
                 let notice = || {
                     format!(
-                        "the output violates {names} and continues: it was interrupted as often as allowed"
+                        "the output violates {names} and continues: no more interrupts in this turn (`stream.max_interrupts`)"
                     )
                 };
                 Step { notice: is_budget_spent.then(notice), ..step }

@@ -14,7 +14,7 @@ const KINDS: [(ChangeKind, &str, anstyle::Style, &str); 7] = [
     (ChangeKind::Vanishes, "-", RED, "removed"),
     (ChangeKind::Widens, ">", YELLOW, "applies to more"),
     (ChangeKind::Narrows, "<", YELLOW, "applies to less"),
-    (ChangeKind::Moves, "*", YELLOW, "applies elsewhere"),
+    (ChangeKind::Moves, "*", YELLOW, "different files"),
     (ChangeKind::Conditions, "=", YELLOW, "other conditions, same files"),
     (ChangeKind::Text, "~", CYAN, "text changed"),
 ];
@@ -122,7 +122,9 @@ fn what(change: &Change<'_>) -> String {
         (Some(before), Some(after)) if reach(before) != reach(after) => {
             format!("{} → {}", reach(before), reach(after))
         }
-        (Some(_), Some(after)) if change.kind == ChangeKind::Moves => format!("{}, but others", reach(after)),
+        (Some(_), Some(after)) if change.kind == ChangeKind::Moves => {
+            format!("{} (different ones)", reach(after))
+        }
         _ => String::new(),
     };
     let conditions = change.conditions().map(|(before, after)| format!("{before} → {after}"));

@@ -196,7 +196,7 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
         CellState::Offered => false,
         // Why nothing is added for an agent that is not wired is no news.
         CellState::Unread if column.wired.is_empty() => {
-            ["reads ", "uses "].iter().any(|start| cell.because.starts_with(start))
+            cell.because.starts_with("reads ") || cell.because.contains(" is read instead")
         }
         CellState::Inactive if !target.is_paths() && cell.if_wired.is_none() => {
             cell.rule.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
@@ -263,5 +263,5 @@ fn rejected(row: &RuleRow<'_>) -> String {
 fn doubtful(row: &RuleRow<'_>) -> String {
     let is_fail_open =
         row.rule.is_some_and(|rule| rule.basis == Basis::FailOpen && rule.activation == Activation::Always);
-    if is_fail_open { "always on because the header could not be read".to_owned() } else { String::new() }
+    if is_fail_open { "always on because its header is invalid".to_owned() } else { String::new() }
 }

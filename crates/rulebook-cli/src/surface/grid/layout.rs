@@ -77,8 +77,8 @@ impl Grid {
     fn legend(&self) -> String {
         let meaning = |state: CellState, meaning: &'static str| match (state, self.target, self.audience) {
             (CellState::Inactive, GridTarget::Start, _) => "conditional",
-            (CellState::Inactive, GridTarget::Tree, _) => "for no file",
-            (CellState::Inactive, GridTarget::Folder, _) => "for no file below",
+            (CellState::Inactive, GridTarget::Tree, _) => "inactive: no file matches",
+            (CellState::Inactive, GridTarget::Folder, _) => "inactive: no file below matches",
             (CellState::Native, GridTarget::Folder, GridAudience::Agents) => {
                 "read by the agent, for some or all files below"
             }

@@ -11,7 +11,7 @@ use super::event::{HookEvent, Host};
 
 /// The name under which the guard is recorded.
 pub(crate) const GUARD: &str = "guard";
-const WHAT: &str = "agents do not change what governs them";
+const WHAT: &str = "the guard is on: only the user may change rules, hooks and settings";
 
 /// What the guard has against a call.
 pub(crate) enum Objection {
@@ -26,7 +26,7 @@ pub(crate) fn check(governed: &Governed, call: &ToolCall) -> Option<Objection> {
     let (certain, possible): (Vec<Threat>, Vec<Threat>) =
         governed.threats(call).into_iter().partition(|one| one.truth == Truth::Yes);
     let named = |threats: &[Threat]| {
-        threats.iter().map(|one| format!("`{}`", one.what)).collect::<Vec<_>>().join(", ")
+        threats.iter().map(|one| format!("`{}`", shown(governed, &one.what))).collect::<Vec<_>>().join(", ")
     };
     match (certain.as_slice(), possible.as_slice()) {
         ([], []) => None,
@@ -36,10 +36,23 @@ pub(crate) fn check(governed: &Governed, call: &ToolCall) -> Option<Objection> {
         (certain, _) => Some(Objection::Certain {
             what: named(certain),
             text: format!(
-                "Rulebook's guard is on: this call changes what governs you: {}. The user can change it, or run `rulebook guard off`.",
+                "Rulebook's guard is on: only the user may change rules, hooks and settings, as this call would ({}).",
                 named(certain)
             ),
         }),
+    }
+}
+
+/// A file relative to its root or the home folder; a command as it is.
+fn shown(governed: &Governed, what: &str) -> String {
+    let below = governed.roots.iter().find_map(|root| {
+        let rest = what.strip_prefix(root.as_str())?.strip_prefix('/')?;
+        Some((root, rest))
+    });
+    match below {
+        Some((root, rest)) if governed.home.as_ref() == Some(root) => format!("~/{rest}"),
+        Some((_, rest)) => rest.to_owned(),
+        None => what.to_owned(),
     }
 }
 
@@ -55,7 +68,10 @@ pub(super) fn apply(
     let mut lines = Vec::new();
     let changed = workspace.take_guard_changes();
     if !changed.is_empty() {
-        lines.push(format!("Rulebook's guard: changed since the last event: {}", changed.join(", ")));
+        lines.push(format!(
+            "Rulebook's guard: these files changed since the last event: {}",
+            changed.join(", ")
+        ));
     }
     let call = event.tool.as_ref().filter(|call| call.pending && event.moment == Moment::Before);
     match call.and_then(|call| check(&workspace.governed(), call)) {

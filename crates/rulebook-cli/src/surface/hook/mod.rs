@@ -111,7 +111,7 @@ pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> a
 
 fn read(host: &Host, bytes: &[u8]) -> anyhow::Result<Value> {
     json::read(bytes)
-        .map_err(|error| anyhow::anyhow!("the event of {} is not JSON: {error}", host.profile.name))
+        .map_err(|error| anyhow::anyhow!("the event from `{}` is not valid JSON: {error}", host.profile.name))
 }
 
 fn respond(

@@ -47,9 +47,9 @@ pub(super) fn moves(args: &Args, destination: &Destination, task: Task) -> anyho
 /// Says how many conditional rules Cline CLI loads whole.
 pub(super) fn hint(args: &Args) -> Option<String> {
     let count = conditional(args).ok()?.len();
-    let rules = plural(count, "conditional rule");
+    let (rules, them) = (plural(count, "rule"), if count == 1 { "it" } else { "them" });
     (count > 0).then(|| {
-        format!("Cline CLI loads {rules} whole; with `--move-rules`, they go to `{FOLDER}`, where hooks deliver them")
+        format!("Cline CLI ignores the conditions of {rules} and loads {them} in full; `--move-rules` moves {them} to `{FOLDER}`, from where hooks deliver {them}")
     })
 }
 

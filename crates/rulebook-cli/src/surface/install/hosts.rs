@@ -104,15 +104,15 @@ pub(crate) const HOSTS: &[Host] = &[
         name: "codex",
         title: "Codex",
         hooks: Some(|program| groups(&CLAUDE_EVENTS, None, &handler(program, Some(TIMEOUT)))),
-        note: "Codex silently skips hooks until you trust the project and then the hooks",
+        note: "Codex ignores hooks, without saying so, until you trust the project and the hooks",
         ..BASE
     },
     Host {
         name: "continue",
         title: "Continue",
         own: Some(include_str!("templates/continue.yaml")),
-        note: "Continue runs no hooks: its model requests rules from the MCP server. Continue CLI does not read this \
-            file, and does not start if a server in its `config.yaml` is missing: use `rulebook proxy --listen` there",
+        note: "Continue has no hooks; its model requests rules from the MCP server. Continue CLI ignores this file; use \
+            `rulebook proxy --listen` with it",
         ..BASE
     },
     Host {
@@ -129,7 +129,7 @@ pub(crate) const HOSTS: &[Host] = &[
             let path = &program.path;
             named("mcpServers", &json!({ "type": "stdio", "command": path, "args": ["mcp"], "tools": ["*"] }))
         }),
-        note: "Copilot also runs the hooks in `.claude/settings.json`",
+        note: "Copilot also runs the hooks in `.claude/settings.json`; Rulebook's hooks there do nothing in Copilot",
         ..BASE
     },
     Host {
@@ -161,14 +161,14 @@ pub(crate) const HOSTS: &[Host] = &[
     Host {
         name: "goose",
         title: "Goose",
-        note: "Goose takes no rules from hooks: its model requests them from the MCP server",
+        note: "Goose's hooks cannot add context; its model requests rules from the MCP server",
         ..BASE
     },
     Host {
         name: "kiro",
         title: "Kiro",
         server: Some(servers),
-        note: "Kiro's hooks take no rules: its model requests them from the MCP server",
+        note: "Kiro's hooks cannot add context; its model requests rules from the MCP server",
         ..BASE
     },
     Host { name: "omp", title: "oh-my-pi", own: Some(PI), server: Some(servers), note: EXTENSION, ..BASE },
@@ -202,7 +202,7 @@ pub(crate) const HOSTS: &[Host] = &[
             let path = &program.path;
             named("context_servers", &json!({ "source": "custom", "command": path, "args": ["mcp"] }))
         }),
-        note: "Zed runs no hooks: its model requests rules from the MCP server",
+        note: "Zed has no hooks; its model requests rules from the MCP server",
         ..BASE
     },
 ];

@@ -103,12 +103,12 @@ fn run(
         let path = std::env::var_os("PATH").unwrap_or_default();
         hints.extend(on_path::missing(&wiring.command, &path, &|file| file.is_file()));
     }
-    if !wiring.print {
+    if !wiring.dry_run {
         for change in &changes {
             change.write().with_context(|| format!("cannot write `{}`", change.path.shown))?;
         }
     }
-    let outcome = Outcome { host, task, destination, is_written: !wiring.print, changes, kept, hints };
+    let outcome = Outcome { host, task, destination, is_written: !wiring.dry_run, changes, kept, hints };
     out::print_answer(args.json, &outcome.json(), || outcome.text())
 }
 

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use rulebook_workspace::Homes;
+use rulebook_workspace::{AgentSearch, Homes, hosts};
 use serde_json::{Value as Json, json};
 
 use super::destination::Destination;
 use super::hosts::{HOSTS, Host};
 use super::plan::main_wiring;
 use crate::args::Args;
+use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, PLAIN, Table, VERSION, paint};
 
 pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyhow::Result<()> {
@@ -48,8 +49,15 @@ pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyh
         let (style, what) = if *wired { (DIM, "wired".to_owned()) } else { (BOLD, line(host)) };
         table.row([(PLAIN, host.title), (style, &what), (DIM, &found.join(", "))]);
     }
+    if !destination.is_user {
+        let used = open_workspace(args)?.agents_used(AgentSearch::Workspace);
+        for used in used.iter().filter(|used| hosts::Host::of(used.agent).is_none()) {
+            let what = "cannot be wired; add `rulebook mcp` to its settings, or use `rulebook proxy`";
+            table.row([(PLAIN, used.agent.title), (DIM, what), (DIM, &used.origin)]);
+        }
+    }
     if table.is_empty() {
-        text.push_str("no agents found\n");
+        text.push_str("no agents found\n  help: run `rulebook install AGENT`\n");
     } else {
         text.push_str("agents found here\n");
         table.write(&mut text, 2, &table.widths());

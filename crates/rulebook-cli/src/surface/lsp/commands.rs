@@ -84,7 +84,7 @@ fn switch(snapshot: &Snapshot, name: &str, to: Switch) -> anyhow::Result<String>
     let name = rule_name(name);
     let found = rules_named(snapshot, &name)?;
     if to == Switch::Off && found.iter().all(|rule| rule.is_mandatory) {
-        bail!("`{name}` is mandatory: it cannot be switched off");
+        bail!("`{name}` is mandatory: it cannot be disabled");
     }
     switch_own(&snapshot.workspace, &snapshot.views.meant.book, &name, to)?;
     let state = if to == Switch::Off { "off for you" } else { "on; its conditions decide" };

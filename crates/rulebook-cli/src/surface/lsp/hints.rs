@@ -34,7 +34,7 @@ fn label(snapshot: &Snapshot, document: &Document) -> Option<String> {
         Activation::Always => "in every request".to_owned(),
         Activation::When if !has_globs => "applies if its conditions hold".to_owned(),
         Activation::When => format!("reaches {}", plural(files.len(), "file")),
-        Activation::OnRequest => "read on request".to_owned(),
+        Activation::OnRequest => "offered".to_owned(),
         Activation::Manual => "only when mentioned by name".to_owned(),
         Activation::Stream => "watches the output".to_owned(),
         Activation::Never => "never applies".to_owned(),

@@ -130,7 +130,7 @@ fn mention(snapshot: &Snapshot, document: &Document, offset: usize) -> Option<(R
     let text = match (named(book, &name), book.read(&name)) {
         (Some((rule, off)), _) => {
             let description = rule.description.as_deref().map(|text| format!(": {}", escaped(text)));
-            let off = off.map(|off| format!("\n\nswitched off by {}", code(off.by.name())));
+            let off = off.map(|off| format!("\n\ndisabled by {}", code(off.by.name())));
             format!(
                 "{}{}{}",
                 code(&rule.origin.display),

@@ -32,7 +32,7 @@ mod view;
 mod watcher;
 mod worker;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use lsp_server::Connection;
 use serde_json::json;
 
@@ -42,7 +42,10 @@ use server::Server;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let (connection, threads) = Connection::stdio();
-    let (id, params) = connection.initialize_start().context("the editor did not initialize the server")?;
+    let (id, params) = connection.initialize_start().map_err(|_| {
+        anyhow!("an editor starts `rulebook lsp`; see docs/editor.md")
+            .context("the client closed the connection before `initialize`")
+    })?;
     let client = Client::read(&params);
     let answer = json!({
         "capabilities": requests::capabilities(),

@@ -79,7 +79,7 @@ fn subject<'s>(server: &'s Server, place: &Place) -> anyhow::Result<(&'s Rule, O
     let (text, offset) = (&document.text, document.offset(place.position));
     if let Some((span, name)) = mention_at(text, offset) {
         let (rule, _) =
-            named(&snapshot.views.meant.book, &name).with_context(|| format!("no rule is named `{name}`"))?;
+            named(&snapshot.views.meant.book, &name).with_context(|| format!("no rule named `{name}`"))?;
         return Ok((rule, Some(span)));
     }
     let own = snapshot.rules_of(document.name());

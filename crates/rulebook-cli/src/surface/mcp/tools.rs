@@ -64,7 +64,7 @@ const TOOLS: &[Row] = &[
     Row {
         name: "explain",
         description: "Why each rule applies to a path or does not: the pattern that decided, which rule overrides which, \
-            what is switched off or rejected.",
+            what is disabled or rejected.",
         schema: schema_for_input::<Work>,
         call: |server, arguments| explain_work(server, &decoded::<Work>(arguments)?),
     },

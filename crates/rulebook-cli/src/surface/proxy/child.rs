@@ -111,7 +111,7 @@ pub(super) async fn run(
     if proxy.metrics.requests.is_zero() {
         let name = program_name(program);
         crate::out::print_aside(&format!(
-            "rulebook: no request of `{name}` came through the proxy, so it got no rules; set its base URL to the address of `rulebook proxy --listen`\n"
+            "rulebook: `{name}` sent no requests through the proxy, so no rules were added; set its base URL to the address of `rulebook proxy --listen`\n"
         ));
     }
     let code = waiting.await??.code().and_then(|code| u8::try_from(code).ok());

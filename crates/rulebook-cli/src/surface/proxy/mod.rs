@@ -47,6 +47,7 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let listen = options.listen.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0));
     let token = token(options, listen)?;
     let is_for_child = !options.command.is_empty();
+    let is_json = args.json;
     let log = Log::new(args.json, is_for_child);
     let proxy = Arc::new(Proxy::new(args.lasting(), options, token.clone(), log)?);
     let args = args.lasting();
@@ -74,6 +75,11 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
         } else {
             // A reader that closed the pipe needs no address.
             let _ = crate::out::print(&format!("{base}\n"));
+            if !is_json {
+                crate::out::print_aside(&format!(
+                    "set your agent's base URL to this address, such as `ANTHROPIC_BASE_URL={base}`; press Ctrl-C to stop\n"
+                ));
+            }
             server::serve(&proxy, listener, server::stopped()).await;
             Ok(ExitCode::SUCCESS)
         }

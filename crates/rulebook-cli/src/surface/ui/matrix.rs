@@ -171,7 +171,7 @@ impl CellText {
 fn short(cell: &Cell<'_>, wired: &[Wiring]) -> String {
     let text = cell_text(cell, GridTarget::Start);
     match cell.state {
-        CellState::Offered if text.is_empty() => "on request".to_owned(),
+        CellState::Offered if text.is_empty() => "offered".to_owned(),
         // Why nothing is added for an agent that is not wired is no news.
         CellState::Unread if wired.is_empty() && !cell.because.starts_with("reads") => String::new(),
         CellState::Unread => cell.because.replace('`', ""),

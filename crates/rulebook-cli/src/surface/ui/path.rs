@@ -358,7 +358,7 @@ fn differences(found: &[&Differing], links: Links<'_>) -> Markup {
             details .group .differences {
                 summary { strong { (counted(found.len(), "rule")) } @if found.len() == 1 { " is" } @else { " are" } " read differently than the author meant" }
                 ul .plain { @for one in found.iter().take(MAX_LISTED) {
-                    li { (links.rule(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.description())) } }
+                    li { (links.rule(&one.id, &one.source)) " " span .source { (name(&one.source)) } p .why { (ticks(&one.sentence)) } }
                 } }
             }
         }

@@ -23,7 +23,7 @@ const MAX_TITLES: usize = 4;
 pub(super) fn symbols() -> impl Iterator<Item = (CellState, &'static str, &'static str)> {
     SYMBOLS.iter().map(|(state, symbol, meaning)| match state {
         // A page without a path is not about this path.
-        CellState::Inactive => (*state, *symbol, "does not apply until its conditions hold"),
+        CellState::Inactive => (*state, *symbol, "inactive until its conditions hold"),
         _ => (*state, *symbol, *meaning),
     })
 }
@@ -203,7 +203,7 @@ pub(super) fn switch(rules: &CachedRules, row: &Row, back: &str, label: &str) ->
             input type="hidden" name="back" value=(back);
             span aria-hidden="true" { (label) }
             button .switch type="submit" role="switch" aria-checked=(is_on && row.state != RuleState::Rejected) disabled[!is_own]
-                aria-label=(Text(&format!("{}: enabled for me", row.id))) title=(if is_own { "Enabled for me: your own switch. Off is off, regardless of the rule's conditions." } else { "Not switched off by you" }) {}
+                aria-label=(Text(&format!("{}: enabled for me", row.id))) title=(if is_own { "Enabled for me: your own switch. A disabled rule is inactive, regardless of its conditions." } else { "Not disabled by you" }) {}
         }
     }
 }

@@ -69,10 +69,10 @@ fn hover_on_a_key_says_what_it_means_to_every_agent() {
         "{shown}"
     );
     let hover = editor.at("textDocument/hover", WEB_FILE, 5, 8);
-    let off = "`.rulebook/rules/db.md`\n\nswitched off by `rules.disabled_ids`";
+    let off = "`.rulebook/rules/db.md`\n\ndisabled by `rules.disabled_ids`";
     assert_eq!(text(&hover["contents"]["value"]), off);
     let hover = editor.at("textDocument/hover", WEB_FILE, 5, 25);
-    assert_eq!(text(&hover["contents"]["value"]), "no rule is named \\`style\\`");
+    assert_eq!(text(&hover["contents"]["value"]), "no rule named \\`style\\`");
     assert_eq!(editor.at("textDocument/hover", WEB_FILE, 5, 1), Value::Null);
     editor.stop();
 }

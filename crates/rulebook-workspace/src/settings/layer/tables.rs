@@ -101,7 +101,9 @@ impl Reading<'_> {
                 ("this remote is left out: another remote above has the same name", "give each its own name")
             } else {
                 for fault in &mut self.diagnostics[reported..] {
-                    fault.protect("this remote is not fetched, and its copy stays in use");
+                    fault.protect(
+                        "this remote is not fetched until this is fixed; a copy fetched earlier stays in use",
+                    );
                 }
                 replace(&mut self.settings.remotes, remote);
                 continue;

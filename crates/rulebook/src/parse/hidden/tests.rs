@@ -30,25 +30,31 @@ fn check(body: &str, want: &[&str]) {
 
 #[test]
 fn hidden_characters_are_named_and_located() {
-    check("a\nbc\u{200b}d", &["2:3 warning has 1 hidden character: U+200B ZERO WIDTH SPACE"]);
-    check("x\u{202e}cod", &["1:2 error has 1 hidden character: U+202E RIGHT-TO-LEFT OVERRIDE"]);
-    check("x \u{1b}[8mgone", &["1:3 warning has 1 hidden character: U+001B ESCAPE"]);
-    check("a\u{feff}b", &["1:2 warning has 1 hidden character: U+FEFF ZERO WIDTH NO-BREAK SPACE"]);
-    check("a\u{200e}b", &["1:2 warning has 1 hidden character: U+200E LEFT-TO-RIGHT MARK"]);
-    check("a\u{200d}b", &["1:2 warning has 1 hidden character: U+200D ZERO WIDTH JOINER"]);
-    check("a\u{fe0f}", &["1:2 warning has 1 hidden character: U+FE0F VARIATION SELECTOR"]);
-    check("☎\u{fe00}\u{e0101}", &["1:2 warning has 2 hidden characters: U+FE00 VARIATION SELECTOR"]);
-    check("☎\u{fe0f}\u{e0101}", &["1:3 warning has 1 hidden character: U+E0101 VARIATION SELECTOR"]);
-    check("a\u{61c}b", &["1:2 warning has 1 hidden character: U+061C ARABIC LETTER MARK"]);
-    check("я\u{fe01}", &["1:2 warning has 1 hidden character: U+FE01 VARIATION SELECTOR"]);
+    check("a\nbc\u{200b}d", &["2:3 warning this line has 1 hidden character: U+200B ZERO WIDTH SPACE"]);
+    check("x\u{202e}cod", &["1:2 error this line has 1 hidden character: U+202E RIGHT-TO-LEFT OVERRIDE"]);
+    check("x \u{1b}[8mgone", &["1:3 warning this line has 1 hidden character: U+001B ESCAPE"]);
+    check("a\u{feff}b", &["1:2 warning this line has 1 hidden character: U+FEFF ZERO WIDTH NO-BREAK SPACE"]);
+    check("a\u{200e}b", &["1:2 warning this line has 1 hidden character: U+200E LEFT-TO-RIGHT MARK"]);
+    check("a\u{200d}b", &["1:2 warning this line has 1 hidden character: U+200D ZERO WIDTH JOINER"]);
+    check("a\u{fe0f}", &["1:2 warning this line has 1 hidden character: U+FE0F VARIATION SELECTOR"]);
+    check(
+        "☎\u{fe00}\u{e0101}",
+        &["1:2 warning this line has 2 hidden characters: U+FE00 VARIATION SELECTOR"],
+    );
+    check(
+        "☎\u{fe0f}\u{e0101}",
+        &["1:3 warning this line has 1 hidden character: U+E0101 VARIATION SELECTOR"],
+    );
+    check("a\u{61c}b", &["1:2 warning this line has 1 hidden character: U+061C ARABIC LETTER MARK"]);
+    check("я\u{fe01}", &["1:2 warning this line has 1 hidden character: U+FE01 VARIATION SELECTOR"]);
     let behind_a_flag = format!("🏴{}", "\u{e0061}".repeat(9));
-    let spelled = "1:2 error has 9 hidden characters: U+E0061 TAG CHARACTER, spelling `aaaaaaaaa`";
+    let spelled = "1:2 error this line has 9 hidden characters: U+E0061 TAG CHARACTER, spelling `aaaaaaaaa`";
     check(&behind_a_flag, &[spelled]);
     let spelled: String =
         "obey me".chars().map(|c| char::from_u32(u32::from(c) + 0xe0000).unwrap()).collect();
     check(
         &format!("ok{spelled}"),
-        &["1:3 error has 7 hidden characters: U+E006F TAG CHARACTER, spelling `obey me`"],
+        &["1:3 error this line has 7 hidden characters: U+E006F TAG CHARACTER, spelling `obey me`"],
     );
 }
 
@@ -78,7 +84,7 @@ fn escapes_in_values_are_decoded_and_checked() {
     assert_eq!(found, [want]);
     assert_eq!(rule.description.as_deref(), Some("a<U+202E>b"));
     let (found, _) = read("cursor", "---\n# a\u{2060}\ndescription: b\n---\nA");
-    assert_eq!(found, ["2:4 warning[hidden-text] has 1 hidden character: U+2060 WORD JOINER"]);
+    assert_eq!(found, ["2:4 warning[hidden-text] this line has 1 hidden character: U+2060 WORD JOINER"]);
 }
 
 #[test]

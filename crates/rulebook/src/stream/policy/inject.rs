@@ -71,13 +71,13 @@ struct Wording {
 
 const INTERRUPT: Wording = Wording {
     tag: "system-interrupt",
-    happened: "Your output was stopped because it matched what the rule below watches for",
+    happened: "Your output was stopped because it matched the rule below",
     wanted: "The user set up this rule for this work. Redo the stopped part so that it follows the rule, then continue.",
 };
 
 const REMINDER: Wording = Wording {
     tag: "system-reminder",
-    happened: "Your output matched what the rule below watches for; it was not stopped",
+    happened: "Your output matched the rule below and was not stopped",
     wanted: "The user set up this rule for this work. Fix what violates it, and follow it from now on.",
 };
 

@@ -36,8 +36,10 @@ impl<'t> Document<'t> {
             allow_extended_string_escapes: false,
         };
         let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-        let parsed = parse_to_ast(text, &collect, &options)
-            .map_err(|error| Fault::new(error.range().start, lower(&error.kind().to_string())))?;
+        let parsed = parse_to_ast(text, &collect, &options).map_err(|error| {
+            let why = format!("the file is not valid JSON: {}", lower(&error.kind().to_string()));
+            Fault::new(error.range().start, why)
+        })?;
         let Some(root) = parsed.value else {
             return Err(Fault::new(0, "the file contains no JSON; write `{}`, or delete the file"));
         };

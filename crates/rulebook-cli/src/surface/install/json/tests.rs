@@ -151,9 +151,9 @@ fn a_file_that_cannot_be_edited_is_reported() {
     check("[]", 0, "the file must be an object");
     check("{\"hooks\": []}", 10, "`hooks` must be an object");
     check("{\"hooks\": {\"E\": {}}}", 16, "`E` must be a list");
-    check("{\"a\": 1", 0, "unterminated object");
-    check("{\"a\": 1 \"b\": 2}", 7, "expected comma");
-    check(&"[".repeat(100_000), 512, "maximum nesting depth exceeded");
+    check("{\"a\": 1", 0, "the file is not valid JSON: unterminated object");
+    check("{\"a\": 1 \"b\": 2}", 7, "the file is not valid JSON: expected comma");
+    check(&"[".repeat(100_000), 512, "the file is not valid JSON: maximum nesting depth exceeded");
 }
 
 /// White space and comments.

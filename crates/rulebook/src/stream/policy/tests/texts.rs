@@ -18,7 +18,7 @@ fn an_injection_says_what_matched_and_where() {
     assert_eq!(
         injection("no-any", ".rulebook/rules/no-any.md", "\nUse `unknown`.\n", &matched),
         r#"<system-interrupt reason="rule_violation" rule="no-any" path=".rulebook/rules/no-any.md">
-Your output was stopped because it matched what the rule below watches for:
+Your output was stopped because it matched the rule below:
 - tool edit, field new_string, src/a.ts: `as any`
 - text line 3: `x as\n\tany`
 The user set up this rule for this work. Redo the stopped part so that it follows the rule, then continue.
@@ -36,14 +36,14 @@ fn a_reminder_says_that_nothing_was_stopped() {
             reminder("b", "b.md", "Two.", &[evidence("b", "thinking line 1")])
         ]),
         r#"<system-reminder reason="rule_violation" rule="a" path="a.md">
-Your output matched what the rule below watches for; it was not stopped.
+Your output matched the rule below and was not stopped.
 The user set up this rule for this work. Fix what violates it, and follow it from now on.
 
 One.
 </system-reminder>
 
 <system-reminder reason="rule_violation" rule="b" path="b.md">
-Your output matched what the rule below watches for; it was not stopped:
+Your output matched the rule below and was not stopped:
 - thinking line 1: `b`
 The user set up this rule for this work. Fix what violates it, and follow it from now on.
 
