@@ -37,7 +37,9 @@ use anyhow::{Context as _, anyhow};
 
 use crate::args::{Args, Proxy as Options};
 use crate::input::open_workspace;
+use crate::out::{self, VERSION};
 use log::Log;
+use serde_json::json;
 use shared::Proxy;
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -49,7 +51,7 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let is_for_child = !options.command.is_empty();
     let log = Log::new(args.json, is_for_child);
     let proxy = Arc::new(Proxy::new(args.lasting(), options, token.clone(), log)?);
-    let args = args.lasting();
+    let (args, is_json) = (args.lasting(), args.json);
     crate::surface::keep_fresh::keep_fresh(move || open_workspace(&args));
     if !is_for_child {
         raise_limit();
@@ -73,7 +75,10 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
             child::run(&proxy, listener, &base, &options.command).await
         } else {
             // A reader that closed the pipe needs no address.
-            let _ = crate::out::print(&format!("{base}\n"));
+            let _ = match is_json {
+                true => out::print_json(&json!({ "version": VERSION, "url": base })),
+                false => out::print(&format!("{base}\n")),
+            };
             server::serve(&proxy, listener, server::stopped()).await;
             Ok(ExitCode::SUCCESS)
         }
