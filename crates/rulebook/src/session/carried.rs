@@ -35,3 +35,45 @@ pub fn carried<'r>(message: &str, rules: impl Iterator<Item = &'r Rule>, is_rela
 pub fn is_retry(message: &str) -> bool {
     message.contains(&format!("<{INTERRUPT_TAG} ")) && without_generated(message).trim().is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::FormatId;
+    use crate::own_text::{OFFERS, RULE_TAG};
+    use crate::parse::{Entry, parse};
+    use crate::source::Source;
+
+    fn rule(name: &str, text: &str) -> Rule {
+        match parse(Source::text(FormatId::Rulebook, &format!("{name}.md"), text.to_owned())).entry {
+            Entry::Rule(rule) => *rule,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn only_the_whole_text_of_a_rule_counts_and_of_a_mandatory_one_only_from_a_relay() {
+        let mut required = rule("b", "B");
+        required.is_mandatory = true;
+        let rules = [rule("a", "A"), required, rule("c", "C")];
+        let block = |name: &str, body: &str| {
+            format!("<{RULE_TAG} name=\"{name}\" from=\"x\" because=\"y\">\n{body}\n</{RULE_TAG}>")
+        };
+        let message = format!("go{}{}{}{OFFERS}\n- d", block("a", "A"), block("b", "B"), block("c", "other"));
+        let names = |is_relayed: bool| {
+            let deliveries = carried(&message, rules.iter(), is_relayed);
+            deliveries.into_iter().map(|delivery| delivery.source).collect::<Vec<_>>()
+        };
+        assert_eq!(names(false), ["a.md", "offers"]);
+        assert_eq!(names(true), ["a.md", "b.md", "offers"]);
+        assert_eq!(carried("just words", rules.iter(), true), []);
+    }
+
+    #[test]
+    fn a_retry_has_no_words_of_the_user() {
+        let block = "<system-interrupt reason=\"x\">\ny\n</system-interrupt>";
+        assert!(is_retry(block));
+        assert!(!is_retry(&format!("and this {block}")));
+        assert!(!is_retry(""));
+    }
+}
