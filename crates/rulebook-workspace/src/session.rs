@@ -13,7 +13,8 @@ use rulebook::session::{
     Event, HostProfile, Moment, PausedTurn, Report, Session, SessionStore as _, Situation, Turn,
 };
 
-use crate::ledger::{Keeper, SessionName, family, together};
+use crate::hosts::HOSTS;
+use crate::ledger::{Keeper, Ledger, SessionName, family, is_relayed, relayed, together};
 use crate::workspace::Workspace;
 
 /// A session of an agent that uses the library, kept in a ledger. The workspace is borrowed or shared.
@@ -123,8 +124,20 @@ impl Workspace {
         agent: &str,
         id: &str,
     ) -> Result<AgentSession<&Workspace>, SessionError> {
-        let opened = AgentSession::open(self, agent, self.keeper(host, id, None))?;
+        let mut opened = AgentSession::open(self, agent, self.keeper(host, id, None))?;
+        for received in self.received_by_hooks(opened.agent, id) {
+            opened.keeper.session().adopt(&received);
+        }
         Ok(AgentSession { is_relayed: true, ..opened })
+    }
+
+    /// What the hooks of an agent delivered in the session of this name.
+    fn received_by_hooks(&self, agent: Option<&'static Agent>, id: &str) -> Vec<Session> {
+        let Some((agent, state)) = agent.zip(self.state_folder()) else { return Vec::new() };
+        let hosts = HOSTS.iter().filter(|host| host.agent == agent.name && host.context_limit.is_some());
+        let kept =
+            hosts.filter_map(|host| Ledger::of(&state, host.name, id, None).recall(self.root_paths()).ok());
+        kept.map(|kept| kept.session).collect()
     }
 
     /// The same for a host that cannot hold a borrow, such as a binding.
@@ -162,6 +175,16 @@ impl Workspace {
     /// `None` if the ledger of this agent is all there is.
     pub fn family(&self, host: &str, session: &str, agent: Option<&str>) -> Option<Session> {
         family(&self.state_folder()?, host, session, agent, &self.root_paths())
+    }
+
+    /// Whether the proxy or `rulebook acp` relays the session of this name.
+    pub fn is_relayed(&self, session: &str) -> bool {
+        self.state_folder().is_some_and(|state| is_relayed(&state, session))
+    }
+
+    /// A session of a host, with what the proxy and `rulebook acp` stopped in it; `None` if neither relays it.
+    pub fn relayed(&self, host: &str, session: &str, agent: Option<&str>) -> Option<Session> {
+        relayed(&self.state_folder()?, host, session, agent, &self.root_paths())
     }
 
     /// The state of requirements in a session with its sub-agents.

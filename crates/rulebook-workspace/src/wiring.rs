@@ -12,7 +12,9 @@ use crate::hosts::{HOSTS, Host, HostFile, Syntax};
 use crate::storage::Storage;
 use entries::{lists_plugin, lists_server, runs_hook};
 
-pub use entries::{CONTINUE, PLUGIN, SERVER, SILENCE, is_hook_command, is_written_for, without_end};
+pub use entries::{
+    CONTINUE, PLUGIN, SERVER, SILENCE, hook_of, is_hook_command, is_our_program, is_written_for, without_end,
+};
 pub use yaml::{Section, section};
 
 /// A path below the home folder, or below the folder that a variable of the host names.

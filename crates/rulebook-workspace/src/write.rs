@@ -39,7 +39,7 @@ pub(crate) enum Durability {
 /// Whose file is written, and so where links may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner<'p> {
-    /// The person's own: their links are followed and kept.
+    /// The person's own: their links are followed and kept, except broken ones.
     Person,
     /// A repository's, in this folder: strangers may have made its links, so none may lead out of the folder or into `.git`.
     Repository(&'p Path),
@@ -57,14 +57,18 @@ impl<'p> Owner<'p> {
     /// Checks that a path may be written, before anything is.
     ///
     /// # Errors
-    /// If it is a broken link, or leads out of the repository.
+    /// If it is, or is below, a broken link, or leads out of the repository.
     pub fn check(self, path: &Path) -> io::Result<()> {
         let path = std::path::absolute(path)?;
         let there = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(&path);
         match (self, canonical(there)) {
+            // A file in the place of the link would separate what the link keeps together.
+            (_, Err(_)) if fs::symlink_metadata(there).is_ok_and(|at| at.is_symlink()) => {
+                Err(io::Error::other("it is a broken symbolic link"))
+            }
             (Owner::Person, _) => Ok(()),
             (Owner::Repository(_), Ok(real)) => self.allow(&real),
-            (Owner::Repository(_), Err(_)) => Err(io::Error::other("it is a broken symbolic link")),
+            (Owner::Repository(_), Err(error)) => Err(error),
         }
     }
 
@@ -388,6 +392,22 @@ mod tests {
         assert!(rewrite(&root.join("rules/new/a.md"), "y", Kind::Text, Owner::Repository(&root)).is_err());
         assert!(remove(&root.join("rules/a.md"), &root, Owner::Repository(&root)).is_err());
         assert_eq!(fs::read_dir(base.join("home")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_broken_link_is_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        for (link, to) in [("file.json", "no.json"), ("folder", "nowhere")] {
+            symlink(base.join(to), base.join(link)).unwrap();
+        }
+        for path in ["file.json", "folder/a.json"] {
+            let path = base.join(path);
+            let error = rewrite(&path, "{}", Kind::Text, Owner::Person).unwrap_err();
+            assert!(error.to_string().ends_with("it is a broken symbolic link"), "{error}");
+        }
+        assert!(fs::symlink_metadata(base.join("file.json")).unwrap().is_symlink());
+        assert!(!base.join("no.json").exists());
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser as _};
 
+use rulebook_workspace::hosts;
+
 use super::Args;
 use crate::out;
 
@@ -23,7 +25,8 @@ const GROUPS: &[(&str, &[&str])] = &[
 /// Parses the command line; prints help or an error and exits where there is nothing to run. `answer_hook` answers the host
 /// whose hook has arguments that cannot be parsed.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, answer_hook: fn(&[OsString])) -> Args {
-    let args = hoisted(args);
+    let given: Vec<OsString> = args.into_iter().collect();
+    let args = hoisted(given.iter().cloned());
     match Args::try_parse_from(&args) {
         Ok(args) => args,
         // Only now is help built: a hook starts on every tool call.
@@ -32,7 +35,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, answer_hook: fn(&[
             Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
         }
         // A host takes a failing status of a hook for a refusal.
-        Err(error) if error.use_stderr() && is_hook(&args) => {
+        Err(error) if error.use_stderr() && is_hook(&given) => {
             let text = error.render().to_string();
             let message = match error.kind() {
                 ErrorKind::MissingRequiredArgument => {
@@ -63,17 +66,23 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, answer_hook: fn(&[
     }
 }
 
-/// Whether the command is `hook`.
+/// Whether the command is `hook`. Before it, flags may be unknown or lack a value: then what seems to be the command is none,
+/// and `hook` counts with the name of a host after it.
 fn is_hook(args: &[OsString]) -> bool {
-    let mut rest = args.iter().skip(1);
-    while let Some(arg) = rest.next() {
-        match arg.to_string_lossy().as_ref() {
-            "--root" | "--set" => drop(rest.next()),
-            flag if flag.starts_with('-') => {}
-            command => return command == "hook",
+    let words: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy()).collect();
+    let mut rest = words.iter();
+    let command = loop {
+        match rest.next().map(AsRef::as_ref) {
+            Some("--root" | "--set") => drop(rest.next()),
+            Some(flag) if flag.starts_with('-') => {}
+            command => break command,
         }
-    }
-    false
+    };
+    let is_host = |name: &str| hosts::HOSTS.iter().any(|host| host.name == name);
+    let is_command = |name: &str| Args::command().get_subcommands().any(|known| known.get_name() == name);
+    command == Some("hook")
+        || words.windows(2).any(|pair| pair[0] == "hook" && is_host(&pair[1]))
+            && !command.is_some_and(is_command)
 }
 
 /// Whether the arguments contain `--json`.
@@ -113,7 +122,10 @@ fn hoisted(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
                 rest.push(arg);
                 break;
             }
-            "--root" | "--set" => front.extend([Some(arg), args.next()].into_iter().flatten()),
+            "--root" | "--set" => match args.next() {
+                Some(value) => front.extend([arg, value]),
+                None => rest.push(arg),
+            },
             _ if text.starts_with("--root=") || text.starts_with("--set=") => front.push(arg),
             _ => rest.push(arg),
         }
@@ -137,6 +149,30 @@ mod tests {
             assert!(found.is_some(), "{name}");
             assert_eq!(found, command.get_about(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_hook_is_recognised_whatever_its_flags_are() {
+        #[track_caller]
+        fn check(line: &str, expected: bool) {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(is_hook(&args), expected, "{line}");
+        }
+        check("rulebook hook claude --root", true);
+        check("rulebook hook claude --set", true);
+        check("rulebook --newflag x hook claude", true);
+        check("rulebook --root hook claude", true);
+        check("rulebook --root /x --json hook nohost", true);
+        check("rulebook --root hook", false);
+        check("rulebook explain hook claude --bad", false);
+        check("rulebook --newflag x hook", false);
+        check("rulebook", false);
+    }
+
+    #[test]
+    fn a_flag_without_a_value_stays_where_it_is() {
+        let hoisted = hoisted(["rulebook", "hook", "claude", "--root"].map(OsString::from));
+        assert_eq!(hoisted, ["rulebook", "hook", "claude", "--root"]);
     }
 
     #[test]

@@ -204,7 +204,98 @@ fn text_that_violates_a_rule_is_stopped_and_asked_for_again() {
     assert_eq!(editor.receive(), ends(1, "end_turn"));
     assert_eq!(editor.leave(), Some(0));
     let shown = stdout(&sandbox.run(&["explain", "--session", "s"]));
-    assert!(shown.contains("no-any"), "{shown}");
+    assert!(shown.starts_with("session s of acp: 1 turn, 2 rules delivered"), "{shown}");
+    assert!(shown.contains("delivered no-any"), "{shown}");
+}
+
+#[test]
+fn what_is_let_through_because_the_model_has_the_rule_is_recorded() {
+    let sandbox = sandbox();
+    let script: [(usize, &[Value]); 4] = [
+        (2, &[says("x: any.")]),
+        (3, &[ends(1, "cancelled")]),
+        (4, &[says("x: T"), ends("rulebook-0", "end_turn")]),
+        (5, &[says("y: any."), says("z: any."), ends(2, "end_turn")]),
+    ];
+    let mut editor = Editor::open(&sandbox, &script);
+    editor.prompt(1, "Write it");
+    while editor.receive() != ends(1, "end_turn") {}
+    editor.prompt(2, "More");
+    while editor.receive() != ends(2, "end_turn") {}
+    assert_eq!(editor.leave(), Some(0));
+    let shown = stdout(&sandbox.run(&["explain", "--session", "s"]));
+    assert_eq!(shown.matches("let through, as the rule is known").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_mode_counts_once_the_agent_accepts_it() {
+    let sandbox = sandbox();
+    sandbox.write("repo/.rulebook/rules/plan.md", "---\nmode: plan\n---\nOnly plan.\n");
+    let rejected =
+        json!({ "jsonrpc": "2.0", "id": 7, "error": { "code": -32602, "message": "no such mode" } });
+    let accepted = json!({ "jsonrpc": "2.0", "id": 8, "result": {} });
+    let script: [(usize, &[Value]); 4] = [
+        (2, &[rejected.clone()]),
+        (3, &[ends(1, "end_turn")]),
+        (4, &[accepted.clone()]),
+        (5, &[ends(2, "end_turn")]),
+    ];
+    let mut editor = Editor::open(&sandbox, &script);
+    for (id, answer, prompt, is_added) in [(7, rejected, 1, false), (8, accepted, 2, true)] {
+        editor.send(request(id, "session/set_mode", json!({ "modeId": "plan" })));
+        assert_eq!(editor.receive(), answer);
+        editor.hear();
+        editor.prompt(prompt, "Go");
+        assert_eq!(editor.hear().to_string().contains("Only plan."), is_added);
+        while editor.receive() != ends(prompt, "end_turn") {}
+    }
+}
+
+/// The agent's hooks see the prompt with the block of rules, and deliver none of them again.
+#[test]
+fn hooks_of_the_agent_deliver_nothing_twice() {
+    let sandbox = sandbox();
+    sandbox.write("repo/.rulebook/rules/see.md", "See other/x.ts and @asked for magic.\n");
+    sandbox.write("repo/.rulebook/rules/other.md", "---\npaths: [\"other/**\"]\n---\nWrong path.\n");
+    sandbox
+        .write("repo/.rulebook/rules/asked.md", "---\ndescription: read other/y.ts\n---\nWrong request.\n");
+    sandbox.write("repo/.rulebook/rules/word.md", "---\nkeywords: [magic]\n---\nWrong word.\n");
+    let mut editor = Editor::open(&sandbox, &[(2, &[ends(1, "end_turn")])]);
+    editor.prompt(1, "Hello");
+    let prompt = editor.hear();
+    let text = blocks(&prompt).concat();
+    assert!(text.contains("Be brief.") && text.contains("- asked: read other/y.ts"), "{text}");
+    editor.receive();
+    for host in ["claude", "codex", "copilot", "gemini", "qwen"] {
+        let name = match host {
+            "gemini" => "BeforeAgent",
+            "copilot" => "userPromptSubmitted",
+            _ => "UserPromptSubmit",
+        };
+        let event = |session: &str, text: &str| json!({ "session_id": session, "sessionId": session, "hook_event_name": name, "hookEventName": name, "cwd": sandbox.path("repo"), "prompt": text, "timestamp": 0 });
+        let shown = stdout(&sandbox.hook(host, &event("s", &text)));
+        assert_eq!(shown, "", "{host}");
+        let retry = "<system-interrupt reason=\"rule_violation\" rule=\"x\" path=\"x\">\nSee other/z.ts\n</system-interrupt>";
+        assert_eq!(stdout(&sandbox.hook(host, &event("s", retry))), "", "{host}");
+        let alone = stdout(&sandbox.hook(host, &event("t", "Hello")));
+        assert!(alone.contains("Be brief.") && !alone.contains("Wrong"), "{host}: {alone}");
+    }
+    let shown = stdout(&sandbox.run(&["explain", "--session", "s"]));
+    assert!(shown.contains("1 turn"), "{shown}");
+}
+
+#[test]
+fn rules_that_hooks_of_the_agent_delivered_are_not_added() {
+    let sandbox = sandbox();
+    std::os::unix::fs::symlink("/bin/sh", sandbox.path("gemini")).unwrap();
+    let event = json!({ "session_id": "s", "hook_event_name": "SessionStart", "cwd": sandbox.path("repo"), "source": "startup" });
+    assert!(stdout(&sandbox.hook("gemini", &event)).contains("Be brief."));
+    let mut command = sandbox.command(&["acp", "--", "../gemini", "agent.sh"]);
+    let prompt = [json!({ "type": "text", "text": "Hello" })];
+    let line = request(1, "session/prompt", json!({ "prompt": prompt })).to_string() + "\n";
+    assert!(crate::sandbox::feed(&mut command, line.as_bytes()).status.success());
+    let heard = fs::read_to_string(sandbox.path("heard")).unwrap();
+    assert_eq!(heard, line);
 }
 
 #[test]

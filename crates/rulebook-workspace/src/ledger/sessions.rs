@@ -54,6 +54,50 @@ pub fn sessions(state: &Path) -> Vec<SessionFile> {
 /// The host as which the proxy keeps its sessions.
 pub const PROXY: &str = "proxy";
 
+/// The host as which `rulebook acp` keeps its sessions.
+pub const ACP: &str = "acp";
+
+/// The hosts that relay a conversation between other programs: the agent's own host may report it too.
+const RELAYS: [&str; 2] = [PROXY, ACP];
+
+/// Whether a program relays the session of this name.
+pub fn is_relayed(state: &Path, session: &str) -> bool {
+    RELAYS.iter().any(|relay| Ledger::of(state, relay, session, None).file().exists())
+}
+
+/// A session of a host in a workspace, with what the programs that relay it stopped, by time; `None` if there are none.
+pub fn relayed(
+    state: &Path,
+    host: &str,
+    session: &str,
+    agent: Option<&str>,
+    roots: &[String],
+) -> Option<Session> {
+    let relays = RELAYS.map(|relay| Ledger::of(state, relay, session, agent));
+    let relays: Vec<Ledger> = relays.into_iter().filter(|ledger| ledger.file().exists()).collect();
+    if relays.is_empty() {
+        return None;
+    }
+    let own = Ledger::of(state, host, session, agent);
+    let mut all = own.read().ok()?.take();
+    for ledger in relays {
+        let Ok(mut log) = ledger.read() else { continue };
+        let mut is_here = false;
+        for (at, event) in log.take() {
+            if let Event::Started { root, more_roots, .. } = &event {
+                is_here = std::iter::once(root).chain(more_roots).eq(roots);
+            }
+            all.extend(event.of_relay().filter(|_| is_here).map(|event| (at, event)));
+        }
+    }
+    // What was written in the same second: the message is before the answer to it.
+    all.sort_by_key(|(at, _)| *at);
+    let mut merged = Session::about(roots.to_vec());
+    merged.enter();
+    all.into_iter().for_each(|(_, event)| merged.apply(event));
+    Some(merged)
+}
+
 /// The tool calls and requirements of a session and its sub-agents in a workspace, by time, with what the proxy refused in the
 /// session of this name; `None` if the ledger of this agent is all there is.
 pub fn family(

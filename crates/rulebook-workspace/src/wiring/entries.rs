@@ -24,10 +24,31 @@ pub const CONTINUE: &str = " ; exit 0";
 /// What precedes [`CONTINUE`] for a host that shows standard error to the user. `$null` is PowerShell's; for `sh` the host sets it.
 pub const SILENCE: &str = " 2>$null";
 
-/// Whether a command line runs our hook for a host, with or without [`CONTINUE`].
+/// Whether a command line runs our hook for a host and nothing else, with any options, with or without [`CONTINUE`].
 pub fn is_hook_command(line: &str, host: &str) -> bool {
-    let program = without_end(line).strip_suffix(host).and_then(|line| line.strip_suffix(" hook "));
-    program.is_some_and(|program| program.contains("rulebook"))
+    hook_of(line).is_some_and(|(program, name)| name == host && is_our_program(program))
+}
+
+/// Returns the program of a command line that does nothing but run a hook, and the host it is for.
+pub fn hook_of(line: &str) -> Option<(&str, &str)> {
+    let line = without_end(line).trim_start_matches("& ").trim_start();
+    let line = line.strip_prefix("exec ").unwrap_or(line);
+    let (program, rest) = match line.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"')?,
+        None => line.split_at(line.find(char::is_whitespace)?),
+    };
+    let mut words = rest.split_whitespace();
+    let is_hook = words.next() == Some("hook");
+    let host = words.next().filter(|_| is_hook)?;
+    let is_option = |word: &str| word.starts_with('-') && !word.contains([';', '&', '|', '<', '>', '`', '$']);
+    words.all(is_option).then_some((program, host))
+}
+
+/// Whether a program is called Rulebook.
+pub fn is_our_program(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    name == SERVER || name.strip_prefix(SERVER).is_some_and(|rest| rest.starts_with(['-', '_', '.']))
 }
 
 /// Returns a command line without [`SILENCE`] and [`CONTINUE`].
@@ -131,6 +152,16 @@ mod tests {
         check("rulebook hook codex", false);
         check("other hook claude", false);
         check("rulebook prompt", false);
+        check("/x/rulebook hook claude --all", true);
+        check("C:\\bin\\rulebook.exe hook claude", true);
+        check("rulebook-1.2 hook claude", true);
+        check("echo rulebook hook claude", false);
+        check("cd sub && rulebook hook claude", false);
+        check("rulebook hook claude && notify", false);
+        check("rulebook hook claude ; exit 0 # mine", false);
+        check("rulebook hook claude --all;rm x", false);
+        check("myrulebook hook claude", false);
+        check("/opt/rulebook/other hook claude", false);
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Blocks that hosts add to a message. They are not the user's words; some say which files are open and which mode is on.
+//! Blocks that hosts and Rulebook add to a message. They are not the user's words; some say which files are open and which mode is on.
 
 use std::borrow::Cow;
 
+use crate::own_text::{INTERRUPT_TAG, RULE_TAG, without_untagged};
 use crate::work;
 
 /// What the blocks of a message say.
@@ -30,6 +31,8 @@ const TAGS: &[&str] = &[
     "reminderInstructions",
     EDITOR,
     OPEN_FILES,
+    RULE_TAG,
+    INTERRUPT_TAG,
 ];
 
 /// The block in which Cline, Roo and Kilo list what is open.
@@ -41,7 +44,7 @@ const EDITOR: &str = "editorContext";
 /// The block in which Cursor lists files.
 const OPEN_FILES: &str = "open_and_recently_viewed_files";
 
-/// Returns a text without the blocks that hosts generate.
+/// Returns a text without the blocks that hosts and Rulebook generate.
 pub fn without_generated(text: &str) -> Cow<'_, str> {
     match split(text) {
         (words, _) if words.len() == text.len() => Cow::Borrowed(text),
@@ -54,7 +57,8 @@ pub(super) fn split(text: &str) -> (String, Generated) {
     let (mut words, mut generated) = (String::new(), Generated::default());
     // Tags that nothing closes any more: looking for their ends again would take quadratic time.
     let mut unclosed: Vec<&str> = Vec::new();
-    let mut rest = text;
+    let text = without_untagged(text);
+    let mut rest = &*text;
     while let Some(at) = rest.find('<') {
         work::count(at + 1);
         let (before, block) = rest.split_at(at);
@@ -162,6 +166,8 @@ mod tests {
         check("fix a < b", "fix a < b");
         check("<system-reminder>x</system-reminder>fix it", "fix it");
         check("a<reminder id=\"1\">x</reminder>b<reminder>y</reminder>c", "abc");
+        check("go<rulebook-rule name=\"a\">\nsee b/c.ts\n</rulebook-rule>", "go");
+        check("<system-interrupt reason=\"x\">\nsee b/c.ts\n</system-interrupt>", "");
         check("<reminders>x</reminders>", "<reminders>x</reminders>");
         check("<system-reminder> open", "<system-reminder> open");
         check(&"<reminder>".repeat(9), &"<reminder>".repeat(9));

@@ -3,10 +3,11 @@
 use crate::evaluate::{Reason, Verdict};
 use crate::evidence::Evidence;
 use crate::id::plain_name;
+use crate::own_text::{HEADING, OFFERS, RULE_TAG, TOO_LONG};
 use crate::render::offer_line;
 use crate::rule::Rule;
 use crate::source::Scope;
-use crate::stream::policy::{RULE_TAG, attribute, escape_tags};
+use crate::stream::policy::{attribute, escape_tags};
 
 /// A text for the model, and what went into it.
 #[derive(Clone, Debug)]
@@ -77,10 +78,7 @@ pub(super) fn blocks<'e, 'r>(
     let mut parts = Vec::new();
     if !whole.is_empty() {
         let names: Vec<&str> = whole.iter().map(|verdict| verdict.rule.address()).collect();
-        parts.push(format!(
-            "The user set up these rules for this work, and they apply now: {}.",
-            escape_tags(&names.join(", "))
-        ));
+        parts.push(format!("{HEADING}{}.", escape_tags(&names.join(", "))));
         parts.extend(texts);
     }
     parts.extend(further(TOO_LONG, cut.iter().map(|verdict| verdict.rule), &mut left));
@@ -119,12 +117,6 @@ fn further<'r>(heading: &str, rules: impl Iterator<Item = &'r Rule>, room: &mut 
     }
     Some(text)
 }
-
-/// The line above rules that apply and do not fit.
-const TOO_LONG: &str = "These rules apply too, but are too long for this message. Read each before you continue: `rulebook read NAME`.";
-
-/// The line above the offers.
-const OFFERS: &str = "More rules are available. To read one, run `rulebook read NAME` or read rule://NAME:";
 
 /// Room for the lines that are not rules.
 const HEAD: usize = 370;

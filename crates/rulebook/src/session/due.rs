@@ -236,5 +236,11 @@ fn offered<'r>(verdicts: &[Verdict<'r>], handling: &HandlingView<'_>) -> Vec<&'r
 
 fn offers_delivery(offers: &[&Rule]) -> Delivery {
     let lines: Vec<String> = offers.iter().map(|rule| offer_line(rule)).collect();
+    offers_delivery_of(&lines)
+}
+
+/// The delivery of offers, by their lines.
+pub(super) fn offers_delivery_of<L: AsRef<str>>(lines: &[L]) -> Delivery {
+    let lines: Vec<&str> = lines.iter().map(AsRef::as_ref).collect();
     Delivery::of_text(OFFERS, &lines.join("\n"))
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::blocks::ALWAYS;
-use crate::evidence::{Input, ToolCall};
+use crate::evidence::{Input, ToolCall, without_generated};
 use crate::hash::TextHash;
 use crate::render::estimate_tokens;
 use crate::rule::Rule;
@@ -15,6 +15,9 @@ pub(super) const RELEASED: &str = "released";
 pub(super) const REFUSE: &str = "refuse";
 pub(super) const LET_THROUGH: &str = "let-through";
 pub(super) const KNOWN: &str = "known";
+
+/// A [`REMIND`] of a program that relays the conversation: the reminder is that program's to deliver.
+pub(super) const REMINDED_BY_RELAY: &str = "reminded-by-relay";
 
 /// The actions of [`Event::Sequence`], with [`REFUSE`].
 pub(super) const ASK: &str = "ask";
@@ -165,15 +168,49 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Event {
-    /// The user sent a message; a long one is cut.
+    /// The user sent a message; a long one is cut, after the blocks that hosts generate: the end of one that is cut would be
+    /// missing, and its text taken for the user's.
     pub fn prompt(message: &str) -> Event {
-        Event::Prompt { message: message[..message.floor_char_boundary(MAX_MESSAGE)].to_owned() }
+        let cut = |text: &str| text[..text.floor_char_boundary(MAX_MESSAGE)].to_owned();
+        let message =
+            if message.len() > MAX_MESSAGE { cut(&without_generated(message)) } else { message.to_owned() };
+        Event::Prompt { message }
     }
 
     /// A tool call, with its files relative to their root.
     pub fn tool(call: &ToolCall, paths: Vec<String>) -> Event {
         let (name, command) = (call.name.clone(), call.shell_command());
         Event::Tool { name, paths, command, pending: call.pending, failed: call.failed }
+    }
+
+    /// What this event of a program that relays the conversation means for a host's session; `None` if nothing.
+    #[must_use]
+    pub fn of_relay(self) -> Option<Event> {
+        match self {
+            Event::Interrupted {
+                rule,
+                path,
+                source,
+                text,
+                file,
+                action,
+                interrupts,
+                mandatory_interrupts,
+            } => {
+                let action = if action == REMIND { REMINDED_BY_RELAY.to_owned() } else { action };
+                Some(Event::Interrupted {
+                    rule,
+                    path,
+                    source,
+                    text,
+                    file,
+                    action,
+                    interrupts,
+                    mandatory_interrupts,
+                })
+            }
+            _ => None,
+        }
     }
 
     /// The delivery, if it is one.

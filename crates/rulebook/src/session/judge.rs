@@ -1,6 +1,6 @@
 //! Judging hits: whether the output is stopped, and what the model is told.
 
-use super::event::{Delivery, Event, INTERRUPT, REMIND};
+use super::event::{Delivery, Event, INTERRUPT, KNOWN, REMIND};
 use super::state::Session;
 use super::stream_rules::{StreamRules, WatchedRule, matched, source};
 use crate::stream::Hit;
@@ -31,6 +31,7 @@ pub struct Interrupt {
     rules: Vec<String>,
     text: String,
     output: String,
+    deliveries: Vec<Delivery>,
 }
 
 impl Interrupt {
@@ -42,6 +43,11 @@ impl Interrupt {
     /// The names of these rules.
     pub fn rules(&self) -> &[String] {
         &self.rules
+    }
+
+    /// The deliveries of these rules.
+    pub fn deliveries(&self) -> &[Delivery] {
+        &self.deliveries
     }
 
     /// Whether the stopped output stays in the conversation, before the text.
@@ -56,7 +62,8 @@ impl Interrupt {
 
     /// The interrupt of requirements.
     pub(super) fn of_order(rules: Vec<String>, texts: &[String], context: ContextMode) -> Interrupt {
-        Interrupt { claim: None, context, rules, text: policy::join(texts), output: String::new() }
+        let text = policy::join(texts);
+        Interrupt { claim: None, context, rules, text, output: String::new(), deliveries: Vec::new() }
     }
 
     /// The stopped output, where it stays in the conversation.
@@ -82,7 +89,7 @@ impl Session {
     /// Decides what hits lead to; returns the events to record too.
     pub fn judge(&mut self, rules: &StreamRules, hits: &[Hit]) -> (Judgement, Vec<Event>) {
         let words = EventWords { interrupt: INTERRUPT, remind: REMIND };
-        let Decided { action, fired, events } = decide(&mut self.policy, rules, hits, words);
+        let Decided { action, fired, mut events } = decide(&mut self.policy, rules, hits, words);
         let names = fired.iter().map(|rule| rule.name.clone()).collect();
         let judgement = match action {
             Action::Interrupt { claim, context, .. } => {
@@ -99,19 +106,36 @@ impl Session {
                     rules: names,
                     text,
                     output: String::new(),
+                    deliveries: fired.iter().map(|rule| rule.delivery()).collect(),
                 })
             }
             Action::RemindLater { why, .. } => {
                 Judgement::Remind { rules: names, is_budget_spent: why == Downgrade::Budget }
             }
-            Action::Nothing => Judgement::Nothing,
+            Action::Nothing => {
+                events = self.let_through(rules, hits);
+                Judgement::Nothing
+            }
         };
         (judgement, events)
     }
 
-    /// The text of an interrupt reached the model.
-    pub fn interrupt_sent(&mut self, interrupt: &Interrupt) {
+    /// The events of hits that stop nothing because the model has their rules; one per rule and turn.
+    fn let_through(&mut self, rules: &StreamRules, hits: &[Hit]) -> Vec<Event> {
+        let mut events = Vec::new();
+        for (rule, hit) in hits.iter().filter_map(|hit| Some((rules.at(&hit.source)?, hit))) {
+            if self.policy.is_known(&rule.path, &rule.modes) && self.let_through.insert(rule.path.clone()) {
+                events.push(interrupted(rule, hit, KNOWN, &self.policy));
+            }
+        }
+        events
+    }
+
+    /// The text of an interrupt reached the model; returns the events to record.
+    pub fn interrupt_sent(&mut self, interrupt: &Interrupt) -> Vec<Event> {
         interrupt.claim.into_iter().for_each(|claim| self.policy.delivered(claim));
+        let new = interrupt.deliveries.iter().filter(|delivery| !self.has(delivery));
+        new.cloned().map(Event::Delivered).collect()
     }
 
     /// The text of an interrupt did not reach the model: its rules count as not fired.

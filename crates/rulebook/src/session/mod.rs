@@ -5,6 +5,7 @@
 
 mod blocks;
 mod calls;
+mod carried;
 mod due;
 mod event;
 mod feed;
@@ -25,6 +26,7 @@ mod watch;
 pub use crate::hash::TextHash;
 pub use blocks::Cap;
 pub use calls::JudgedCalls;
+pub use carried::{carried, is_retry};
 pub use due::{Due, Written};
 pub use event::{Delivery, EVENT_VERSION, Event, HostFacts, rules_given};
 pub use feed::{FedPiece, Feed};

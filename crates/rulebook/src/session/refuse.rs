@@ -53,7 +53,8 @@ impl Session {
     ) {
         let call = report.call().filter(|call| call.pending && report.moment == Moment::Before);
         let takes_context = report.host.takes_context(report.moment);
-        let may_remind = takes_context && !self.policy.waiting().is_empty();
+        let known = &situation.relayed.unwrap_or(self).policy;
+        let may_remind = takes_context && !known.waiting().is_empty();
         if call.is_none() && !may_remind {
             return;
         }
@@ -63,7 +64,7 @@ impl Session {
             return;
         }
         let watched = StreamRules::new(rules, &situation.stream);
-        let mut policy = self.policy.clone();
+        let mut policy = known.clone();
         if let Some(call) = call {
             self.judge_call(report, call, &watched, &hits, &mut policy, objection);
         }

@@ -7,6 +7,7 @@ use super::host::{HostProfile, Moment, Report};
 use super::refuse::{Objection, join};
 use super::situation::Situation;
 use super::state::Session;
+use crate::own_text::TELL_USER;
 use crate::render::Notice;
 use crate::stream::policy::escape_tags;
 
@@ -80,7 +81,7 @@ impl Draft<'_, '_> {
         let reply = self.write_reply(mine, lost);
         match reply.notice {
             Some(notice) if asks_model => {
-                let request = format!("Tell the user, from Rulebook:\n{}", escape_tags(&notice));
+                let request = format!("{TELL_USER}\n{}", escape_tags(&notice));
                 let context = reply.context.map(|text| format!("{request}\n\n{text}")).unwrap_or(request);
                 Reply { context: Some(context), notice: None, ..reply }
             }

@@ -31,6 +31,8 @@ pub struct Situation<'e, 'r> {
     pub carries: &'e dyn Fn(&Rule) -> bool,
     /// The session together with its sub-agents, which share the state of requirements; `None` if it has none.
     pub shared: Option<&'e Session>,
+    /// The session together with what programs that relay the conversation stopped in it; `None` if there are none.
+    pub relayed: Option<&'e Session>,
     /// Whether calls are judged by requirements.
     pub follows_order: bool,
     /// Who parses code for syntax triggers.
@@ -52,6 +54,7 @@ impl<'e, 'r> Situation<'e, 'r> {
             handling: &|verdicts| vec![Handling::Unread; verdicts.len()],
             carries: &|_| false,
             shared: None,
+            relayed: None,
             follows_order: true,
             syntax: None,
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::event::{Delivery, Event, HostFacts, INTERRUPT, LET_THROUGH, REFUSE, REMIND};
+use super::event::{Delivery, Event, HostFacts, INTERRUPT, LET_THROUGH, REFUSE, REMIND, REMINDED_BY_RELAY};
 use crate::evidence::ToolCall;
 use crate::hash::TextHash;
 use crate::rule::Rule;
@@ -34,6 +34,9 @@ pub struct Session {
     loaded: BTreeSet<String>,
     /// The stream rules that fired.
     pub(super) policy: Policy,
+    /// The stream rules of which a match was let through in this turn, by path.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) let_through: BTreeSet<String>,
     /// What requirements refused, and which were broken.
     pub(super) marks: Vec<Mark>,
     /// The roots of the workspace it is about. Without them, the events of every workspace count.
@@ -133,6 +136,7 @@ impl Session {
                     self.policy.turn_started();
                 }
                 self.policy.turn_ended();
+                self.let_through.clear();
                 self.turn += 1;
                 self.message = Some(message);
             }
@@ -173,6 +177,7 @@ impl Session {
                     REMIND | LET_THROUGH => {
                         self.policy.replay_wait(&path, OutputSource::named(&source).unwrap_or_default());
                     }
+                    REMINDED_BY_RELAY => self.policy.replay_reminder(&path),
                     _ => {}
                 }
             }
@@ -202,6 +207,14 @@ impl Session {
         self.is_started = true;
         self.policy.replay_delivery(&source);
         self.delivered.insert(source, InContext { hash, is_lost_on_resume, turn: self.turn });
+    }
+
+    /// Takes in what another session of the same conversation received.
+    pub fn adopt(&mut self, other: &Session) {
+        let turn = self.turn;
+        for (source, text) in &other.delivered {
+            self.delivered.entry(source.clone()).or_insert(InContext { turn, ..*text });
+        }
     }
 
     /// Takes in that the texts of some sources left the context.

@@ -26,6 +26,14 @@ const DB: (&str, &str, &str) = ("db", "description: For the database", "Write a 
 const NO_MAP: (&str, &str, &str) = ("no-map", "condition: '\\bnew\\s+Map\\b'", "Use a plain object.");
 const QUIET: (&str, &str, &str) = ("quiet", "condition: TODO\ninterruptMode: never", "Leave no TODO.");
 
+#[test]
+fn a_long_message_is_cut_after_the_blocks_of_hosts() {
+    let long = "x ".repeat(9_000);
+    let message = format!("<system-reminder>\n{long}see other/x.ts\n</system-reminder>fix it");
+    assert_eq!(Event::prompt(&message), Event::Prompt { message: "fix it".to_owned() });
+    assert!(matches!(Event::prompt(&long), Event::Prompt { message } if message.len() == 8 << 10));
+}
+
 fn restored(session: &Session) -> Session {
     serde_json::from_str(&serde_json::to_string(session).unwrap()).unwrap()
 }

@@ -230,7 +230,10 @@ impl<'t> Watch<'t> {
     /// Output arrives: the text of the interrupt before it reached the model.
     fn begin(&mut self) {
         if let Some(interrupt) = self.state.interrupt.take() {
-            self.store.session().interrupt_sent(&interrupt);
+            let events = self.store.session().interrupt_sent(&interrupt);
+            if !events.is_empty() {
+                self.store.record(events, Vec::new());
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The link of a session to both sides: its messages in order, and the mode that they set.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -19,6 +20,8 @@ pub(super) struct Link {
     /// The name that the agent gave it.
     pub(super) id: String,
     pub(super) mode: Option<String>,
+    /// The modes that the client asked for, by the ids of its requests.
+    pub(super) wanted: BTreeMap<String, String>,
     pub(super) inbox: Receiver<Mail>,
 }
 
@@ -35,13 +38,20 @@ impl Link {
     /// Sends a message on, and notes the mode.
     pub(super) fn pass(&mut self, side: Side, message: &Message) {
         let params = message.params();
-        let mode = match (side, message.method()) {
-            (Side::Client, Some("session/set_mode")) => params["modeId"].as_str(),
-            (Side::Agent, Some("session/update")) => params["update"]["currentModeId"].as_str(),
-            _ => None,
-        };
-        if let Some(mode) = mode {
-            self.mode = Some(mode.to_owned());
+        match (side, message.method(), message.id()) {
+            (Side::Client, Some("session/set_mode"), Some(id)) => {
+                let mode = params["modeId"].as_str().map(str::to_owned);
+                self.wanted.extend(mode.map(|mode| (id.to_string(), mode)));
+            }
+            (Side::Agent, Some("session/update"), _) => {
+                let mode = params["update"]["currentModeId"].as_str().map(str::to_owned);
+                self.mode = mode.or_else(|| self.mode.take());
+            }
+            (Side::Agent, None, Some(id)) => {
+                let mode = self.wanted.remove(&id.to_string());
+                self.mode = mode.filter(|_| message.json["error"].is_null()).or_else(|| self.mode.take());
+            }
+            _ => {}
         }
         self.relay.pass(side, message);
     }

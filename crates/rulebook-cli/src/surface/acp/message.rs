@@ -61,11 +61,11 @@ impl Message {
         Input::message(text.join("\n")).mentions(files)
     }
 
-    /// The prompt with one more block.
+    /// The prompt with one more block. Agents join the blocks without anything between them.
     pub(super) fn with_block(&self, text: &str) -> Value {
         let mut json = self.json.clone();
         if let Some(blocks) = json["params"]["prompt"].as_array_mut() {
-            blocks.push(block(text));
+            blocks.push(block(&format!("\n\n{text}")));
         }
         json
     }

@@ -190,7 +190,8 @@ impl Switchboard {
 
     fn open(&mut self, id: String, folders: Vec<PathBuf>, mode: Option<String>) {
         let (to, inbox) = channel();
-        let link = Link { relay: Arc::clone(&self.relay), id: id.clone(), mode, inbox };
+        let wanted = BTreeMap::new();
+        let link = Link { relay: Arc::clone(&self.relay), id: id.clone(), mode, wanted, inbox };
         let session = Session::new(link, folders);
         let thread = thread::spawn(move || session.run());
         self.sessions.insert(id, Running { to, thread });

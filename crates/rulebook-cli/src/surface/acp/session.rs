@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rulebook::evidence::{Input, ToolCall};
 use rulebook::render::Notice;
+use rulebook_workspace::ledger::ACP;
 use rulebook_workspace::{Workspace, find_root};
 
 use super::link::Link;
@@ -15,7 +16,7 @@ use crate::args::Args;
 use crate::input::open_workspace;
 
 /// The name under which sessions are listed.
-const HOST: &str = "acp";
+const HOST: &str = ACP;
 
 /// One conversation of the editor with the agent.
 pub(super) struct Session {
@@ -69,6 +70,8 @@ impl Session {
         let mut turn = session.turn(input);
         let (added, notice) = (turn.added(), turn.notice().map(shown));
         let Some(id) = message.id() else { return self.link.pass(Side::Client, message) };
+        // Before the agent gets the prompt: its hooks look for the record of this session.
+        let mut watch = turn.watch();
         if added.is_empty() {
             self.link.pass(Side::Client, message);
         } else {
@@ -77,7 +80,8 @@ impl Session {
         if let Some(notice) = notice {
             self.link.inform(&notice);
         }
-        let (outcome, calls) = Exchange::new(&mut self.link, id).run(&mut turn.watch());
+        let (outcome, calls) = Exchange::new(&mut self.link, id).run(&mut watch);
+        drop(watch);
         self.calls = calls;
         if outcome == Outcome::Answered {
             turn.sent();

@@ -8,7 +8,9 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::Verdict;
 use rulebook::evidence::{Input, PathLocation};
 use rulebook::matrix::{Subject, evaluate_for, handlings};
-use rulebook::session::{Delivery, Event, Moment, Reply, Report, SessionStore as _, Situation};
+use rulebook::session::{
+    Delivery, Event, Moment, Reply, Report, SessionStore as _, Situation, carried, is_retry,
+};
 use rulebook_workspace::ledger::Keeper;
 use rulebook_workspace::{Workspace, find_root};
 
@@ -114,7 +116,7 @@ fn reply(
     caller: Caller,
     keeper: &mut Keeper,
 ) -> (Reply, Vec<Delivery>) {
-    let report = report(workspace, host, event);
+    let mut report = report(workspace, host, event);
     let mut events = keeper.session().observe(&report);
     if events.iter().any(|event| matches!(event, Event::Compacted | Event::Resumed)) {
         // What left the context must be gone before anything is decided.
@@ -127,6 +129,15 @@ fn reply(
     let mut input = keeper.session().input(report.input.clone());
     workspace.add_editors(&mut input);
     let prepared = workspace.prepare(&input);
+    if let Some(message) = event.message.as_deref().filter(|_| event.moment == Moment::Prompt) {
+        let is_relayed = workspace.is_relayed(&event.session);
+        let carried = carried(message, prepared.book.rules().map(|(rule, _)| rule), is_relayed);
+        if !carried.is_empty() {
+            // They are delivered in the turn that the message starts, which is recorded with them.
+            keeper.record(std::mem::take(&mut events), carried);
+            report.input.message = None;
+        }
+    }
     let agent = Agent::named(event.surface.unwrap_or(host.agent))
         .filter(|_| !matches!(caller, Caller::Process { all: true }));
     let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
@@ -147,9 +158,13 @@ fn reply(
     let has_requirements = prepared.book.rules().any(|(rule, _)| rule.requirements.is_some());
     let family = || workspace.family(host.profile.name, &event.session, event.agent.as_deref());
     let shared = if has_requirements { family() } else { None };
+    let watches = prepared.book.rules().any(|(rule, _)| rule.stream.is_some());
+    let relayed = || workspace.relayed(host.profile.name, &event.session, event.agent.as_deref());
+    let relayed = if watches { relayed() } else { None };
     let syntax = workspace.watching_parser(&prepared.book);
     let situation = Situation {
         shared: shared.as_ref(),
+        relayed: relayed.as_ref(),
         syntax: syntax.as_ref(),
         stream: workspace.settings.stream,
         handling: &handling,
@@ -196,7 +211,10 @@ fn report<'h>(workspace: &Workspace, host: &Host, event: &HookEvent) -> Report<'
         host: host.profile,
         moment: event.moment,
         input: Input {
-            message: event.message.clone().filter(|_| event.moment == Moment::Prompt),
+            message: event
+                .message
+                .clone()
+                .filter(|message| event.moment == Moment::Prompt && !is_retry(message)),
             tools: event.tool.iter().cloned().collect(),
             mode: event.mode.clone(),
             provider: event.provider.clone(),

@@ -39,10 +39,10 @@ pub(super) fn changes(args: &Args, destination: &Destination, task: Task) -> any
             match (lines.is_empty(), own) {
                 (true, own) => own,
                 (false, own) => {
-                    let own = own.unwrap_or_default();
-                    let written = yaml::add_lines(&own, KEY, &lines);
+                    let written = yaml::add_lines(own.as_deref(), KEY, &lines);
                     let at = |fault: super::fault::Fault| {
-                        anyhow!(help).context(format!("{FILE}:{}: {}", fault.position(&own), fault.message))
+                        let at = fault.position(own.as_deref().unwrap_or_default());
+                        anyhow!(help).context(format!("{FILE}:{at}: {}", fault.message))
                     };
                     Some(written.map_err(at)?)
                 }

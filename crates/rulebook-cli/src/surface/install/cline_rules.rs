@@ -1,14 +1,16 @@
 //! Moves the conditional rules of Cline. Its command line loads every file directly in `.clinerules` whole, and none in a
 //! folder below: there hooks deliver them, and the editor reads them as before.
 
+use std::collections::BTreeSet;
+use std::io;
+
 use anyhow::anyhow;
 use rulebook::format::FormatId;
 use rulebook::rule::Activation;
-use rulebook_workspace::{Reach, read};
+use rulebook_workspace::Reach;
 
 use super::destination::{Destination, HostPath};
 use super::file::Change;
-use super::plan::Task;
 use crate::args::Args;
 use crate::input::open_workspace;
 use crate::out::plural;
@@ -19,29 +21,101 @@ const RULES: &str = ".clinerules";
 /// Where the conditional ones are moved to.
 const FOLDER: &str = ".clinerules/conditional";
 
-/// Plans the moves: into the folder, or back out of it.
-pub(super) fn moves(args: &Args, destination: &Destination, task: Task) -> anyhow::Result<Vec<Change>> {
-    let (names, from, to) = match task {
-        Task::Install => (conditional(args)?, RULES, FOLDER),
-        Task::Uninstall => (moved(destination), FOLDER, RULES),
-    };
-    let mut changes = Vec::new();
-    for name in names {
-        let at = |folder: &str| destination.path(&format!("{folder}/{name}"));
-        let failed = |path: &HostPath, why: &str| {
+/// The names of the moved files, one per line: other files of the folder are the user's own.
+const RECORD: &str = ".clinerules/conditional/.moved";
+
+/// The moves of a task.
+#[derive(Default)]
+pub(super) struct Moves {
+    pub(super) changes: Vec<Change>,
+    /// Why files stay where they are.
+    pub(super) hints: Vec<String>,
+}
+
+/// Plans the moves into the folder.
+pub(super) fn into_folder(args: &Args, destination: &Destination) -> anyhow::Result<Moves> {
+    let names = conditional(args)?;
+    let mut moves = Moves::default();
+    for name in &names {
+        let (old, new) =
+            (destination.path(&format!("{RULES}/{name}")), destination.path(&format!("{FOLDER}/{name}")));
+        let failed = |why: &str| {
             anyhow!("nothing was written; move the file, then run the command again")
-                .context(format!("cannot move `{}`: {why}", path.shown))
+                .context(format!("cannot move `{}`: {why}", old.shown))
         };
-        let (old, new) = (at(from), at(to));
-        let mut removed = Change::read(old.clone()).map_err(|error| failed(&old, &error.to_string()))?;
-        let mut created = Change::read(new.clone()).map_err(|error| failed(&new, &error.to_string()))?;
-        if created.before.is_some() {
-            return Err(failed(&old, &format!("`{}` exists", new.shown)));
+        match moved(old.clone(), new.clone()).map_err(|error| failed(&error.to_string()))? {
+            Some(changes) => moves.changes.extend(changes),
+            None => return Err(failed(&format!("`{}` exists", new.shown))),
         }
-        created.after = removed.after.take();
-        changes.extend([created, removed]);
     }
-    Ok(changes)
+    let mut record = Record::read(destination)?;
+    record.names.extend(names);
+    moves.changes.extend(record.written());
+    Ok(moves)
+}
+
+/// Plans the moves back. A file in whose place there is another one stays, and so does the record of it.
+pub(super) fn out_of_folder(destination: &Destination) -> anyhow::Result<Moves> {
+    let mut moves = Moves::default();
+    let mut record = Record::read(destination)?;
+    let mut left = BTreeSet::new();
+    for name in std::mem::take(&mut record.names) {
+        let (old, new) =
+            (destination.path(&format!("{FOLDER}/{name}")), destination.path(&format!("{RULES}/{name}")));
+        let why = match moved(old.clone(), new.clone()) {
+            Ok(Some(changes)) => {
+                moves.changes.extend(changes);
+                continue;
+            }
+            Ok(None) => format!("`{}` exists", new.shown),
+            Err(error) => error.to_string(),
+        };
+        moves.hints.push(format!("`{}` stays there: {why}", old.shown));
+        left.insert(name);
+    }
+    record.names = left;
+    moves.changes.extend(record.written());
+    Ok(moves)
+}
+
+/// The changes that move a file; none if it is gone, `None` if there is another file in its place.
+fn moved(old: HostPath, new: HostPath) -> io::Result<Option<Vec<Change>>> {
+    let (mut removed, mut created) = (Change::read(old)?, Change::read(new)?);
+    if removed.before.is_none() {
+        return Ok(Some(Vec::new()));
+    }
+    if created.before.is_some() {
+        return Ok(None);
+    }
+    created.after = removed.after.take();
+    Ok(Some(vec![created, removed]))
+}
+
+/// The record of what was moved.
+struct Record {
+    change: Change,
+    names: BTreeSet<String>,
+}
+
+impl Record {
+    fn read(destination: &Destination) -> anyhow::Result<Record> {
+        let change = Change::read(destination.path(RECORD)).map_err(|error| {
+            anyhow!("nothing was written; fix or move the file, then run the command again")
+                .context(format!("cannot edit `{RECORD}`: {error}"))
+        })?;
+        // Of a record that strangers wrote, only names of files count.
+        let is_name =
+            |line: &&str| !line.is_empty() && !line.starts_with('.') && !line.contains(['/', '\\', ':']);
+        let names = change.before.iter().flat_map(|text| text.lines()).filter(is_name).map(str::to_owned);
+        Ok(Record { names: names.collect(), change })
+    }
+
+    /// The change of the record, if it changes. It is removed with its last name.
+    fn written(mut self) -> Option<Change> {
+        let text: String = self.names.iter().map(|name| format!("{name}\n")).collect();
+        self.change.after = (!text.is_empty()).then_some(text);
+        (self.change.before != self.change.after).then_some(self.change)
+    }
 }
 
 /// Says how many conditional rules Cline CLI loads whole.
@@ -65,13 +139,4 @@ fn conditional(args: &Args) -> anyhow::Result<Vec<String>> {
     let path = format!("{}/{RULES}/", workspace.roots.roots[0].path);
     let name = here.filter_map(|rule| Some(rule.origin.path.strip_prefix(&path)?.to_owned()));
     Ok(name.filter(|name| !name.contains('/')).collect())
-}
-
-/// The files that were moved, sorted.
-fn moved(destination: &Destination) -> Vec<String> {
-    let entries = read::folder(&destination.base.join(FOLDER)).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let mut names: Vec<String> = files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    names
 }

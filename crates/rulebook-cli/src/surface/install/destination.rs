@@ -1,6 +1,7 @@
 //! Where a host's files are: in the workspace, in the home folder, or in the folder that a variable of the host names.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use rulebook_workspace::Homes;
@@ -36,6 +37,21 @@ impl HostPath {
     /// Where links may lead: in the home they are the person's own.
     pub(super) fn owner(&self) -> Owner<'_> {
         if self.is_user { Owner::Person } else { Owner::Repository(&self.base) }
+    }
+
+    /// Explains why the file cannot be read, if a file is in the place of its folder.
+    pub(super) fn explained(&self, error: io::Error) -> io::Error {
+        let mut shown = Path::new(&self.shown).ancestors().skip(1);
+        let mut paths = self.path.ancestors().skip(1);
+        let is_file = |path: &Path| path.is_file();
+        let folder = std::iter::from_fn(|| shown.next().zip(paths.next())).find(|(_, path)| is_file(path));
+        match folder.filter(|_| error.kind() == io::ErrorKind::NotADirectory) {
+            Some((folder, _)) => io::Error::other(format!(
+                "`{0}` is a file; move it into a folder of that name, such as `{0}/rules.md`",
+                folder.display()
+            )),
+            None => error,
+        }
     }
 }
 
@@ -84,6 +100,9 @@ impl Destination {
     pub(super) fn path_of(&self, host: &Host, file: &HostFile) -> Option<HostPath> {
         let own = if self.is_user {
             let UserPath { path, base, shown, .. } = host.row().user_path(&self.homes, file.user?)?;
+            // A folder that a variable names may be made by us, and is then removed like the others.
+            let is_home = self.homes.home.as_ref() == Some(&base);
+            let base = base.parent().filter(|_| !is_home).map(Path::to_owned).unwrap_or(base);
             HostPath { path, base, shown, is_user: true }
         } else {
             let personal = host.row().personal.first().filter(|_| self.is_personal);

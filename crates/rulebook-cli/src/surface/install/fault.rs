@@ -12,6 +12,11 @@ impl Fault {
         Fault { at, message: message.into() }
     }
 
+    /// Another server has the name of ours.
+    pub(super) fn other_server(at: usize) -> Fault {
+        Fault::new(at, "another server is named `rulebook`; give that one another name")
+    }
+
     /// Returns the fault's `line:column`.
     pub(super) fn position(&self, text: &str) -> String {
         let before = &text[..text.floor_char_boundary(self.at)];

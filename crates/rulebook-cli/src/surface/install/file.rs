@@ -23,7 +23,7 @@ impl Change {
     /// Reads the file; until `after` is set, nothing changes.
     pub(super) fn read(path: HostPath) -> io::Result<Change> {
         path.owner().check(&path.path)?;
-        let before = read::text(&path.path, MAX_BYTES)?;
+        let before = read::text(&path.path, MAX_BYTES).map_err(|error| path.explained(error))?;
         Ok(Change { path, after: before.clone(), before, kind: Kind::Text })
     }
 

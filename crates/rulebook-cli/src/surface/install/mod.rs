@@ -26,6 +26,7 @@ use rulebook_workspace::write::lock_folder;
 
 use crate::args::{Args, Install, Uninstall, Wiring};
 use crate::out;
+use cline_rules::Moves;
 use destination::Destination;
 use hosts::Host;
 use plan::{Task, plan, shared_with};
@@ -94,11 +95,18 @@ fn run(
     if wiring.move_rules && !is_cline {
         return Err(anyhow!("omit `--move-rules`").context("only rules of Cline in a workspace can be moved"));
     }
-    if is_cline && (wiring.move_rules || task == Task::Uninstall) {
-        changes.extend(cline_rules::moves(args, destination, task)?);
+    let mut hints: Vec<String> = Vec::new();
+    if is_cline {
+        let moves = match task {
+            Task::Uninstall => cline_rules::out_of_folder(destination)?,
+            Task::Install if wiring.move_rules => cline_rules::into_folder(args, destination)?,
+            Task::Install => {
+                Moves { hints: cline_rules::hint(args).into_iter().collect(), ..Moves::default() }
+            }
+        };
+        changes.extend(moves.changes);
+        hints.extend(moves.hints);
     }
-    let wants_hint = is_cline && task == Task::Install && !wiring.move_rules;
-    let mut hints: Vec<String> = wants_hint.then(|| cline_rules::hint(args)).flatten().into_iter().collect();
     if task == Task::Install {
         let path = std::env::var_os("PATH").unwrap_or_default();
         hints.extend(on_path::missing(&wiring.command, &path, &|file| file.is_file()));
@@ -107,9 +115,22 @@ fn run(
         for change in &changes {
             change.write().with_context(|| format!("cannot write `{}`", change.path.shown))?;
         }
+        if task == Task::Uninstall {
+            hints.extend(kept_server(&files, host, destination));
+        }
     }
     let outcome = Outcome { host, task, destination, is_written: !wiring.dry_run, changes, kept, hints };
     out::print_answer(args.json, &outcome.json(), || outcome.text())
+}
+
+/// Says that a server stays because the user changed it.
+fn kept_server(files: &[(&HostFile, Task)], host: &Host, destination: &Destination) -> Option<String> {
+    let mut servers = files.iter().filter(|(file, _)| file.wiring == Connection::Mcp);
+    let path = servers.find_map(|(file, _)| destination.path_of(host, file))?;
+    let mut wired = destination.wired(host, &|_, _| false).into_iter();
+    let stays = wired.any(|found| found.wiring == Connection::Mcp);
+    stays
+        .then(|| format!("the server `rulebook` in `{}` stays: it is not as `install` writes it", path.shown))
 }
 
 /// Says why no file of the host is edited, and what to do instead.

@@ -1,6 +1,6 @@
 //! The program that a host runs, and how its entries are recognised.
 
-use rulebook_workspace::wiring::{CONTINUE, SILENCE, is_hook_command, without_end};
+use rulebook_workspace::wiring::{CONTINUE, SILENCE, hook_of, is_our_program, without_end};
 use serde_json::Value as Json;
 
 /// Hosts that show the user what a shell prints if the program is missing.
@@ -48,9 +48,27 @@ impl Program {
 
     /// Whether a command runs our hook, with this program or one that is called Rulebook.
     pub(super) fn runs(&self, line: &str) -> bool {
-        let bare = |line: &str| without_end(line).trim_start_matches("& ").to_owned();
-        bare(line) == bare(&self.line) || is_hook_command(line, &self.host)
+        hook_of(line).is_some_and(|(program, host)| host == self.host && self.is_ours(program))
     }
+
+    /// Whether a program is this one, or is called Rulebook.
+    pub(super) fn is_ours(&self, program: &str) -> bool {
+        program == self.path || is_our_program(program)
+    }
+
+    /// Returns the command for a line that runs our hook, with the options of that line.
+    pub(super) fn line_like(&self, key: &str, old: &str) -> String {
+        let options: String = options_of(old).iter().map(|option| format!(" {option}")).collect();
+        let line = self.line_of(key);
+        let (start, end) = line.split_at(without_end(&line).len());
+        format!("{start}{options}{end}")
+    }
+}
+
+/// The options of a line that runs a hook.
+fn options_of(line: &str) -> Vec<&str> {
+    let after = without_end(line).split_once(" hook ").map_or("", |(_, after)| after);
+    after.split_whitespace().skip(1).collect()
 }
 
 #[cfg(test)]
@@ -73,6 +91,15 @@ mod tests {
         check("/opt/rb", "/opt/rb hook claude ; exit 0", true);
         check("/my tools/rb", "& \"/my tools/rb\" hook claude ; exit 0", true);
         check("rulebook", "/opt/rb hook claude", false);
+        check("/opt/rb", "/opt/rb hook claude --all ; exit 0", true);
+        check("rulebook", "echo rulebook hook claude", false);
+    }
+
+    #[test]
+    fn options_of_a_line_are_kept() {
+        let line = |old: &str| Program::new("rb", "gemini").unwrap().line_like("command", old);
+        assert_eq!(line("/x/rulebook hook gemini --all"), "rb hook gemini --all 2>$null ; exit 0");
+        assert_eq!(line("rulebook hook gemini 2>$null ; exit 0"), "rb hook gemini 2>$null ; exit 0");
     }
 
     #[test]

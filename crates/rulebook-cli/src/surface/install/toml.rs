@@ -14,11 +14,14 @@ pub(super) fn add(text: Option<&str>, program: &Program) -> Result<String, Fault
     let block = format!("[mcp_servers.rulebook]\ncommand = {path}\nargs = [\"mcp\"]\n");
     let Some(text) = text else { return Ok(block) };
     if let Some(server) = server(&parse(text)?) {
-        let strings = |key: &str| server.get(key).map_or(Vec::new(), strings);
-        if [strings("command"), strings("args")].concat() == [program.path.as_str(), "mcp"] {
-            return Ok(text.to_owned());
+        let at = server.span().map_or(0, |span| span.start);
+        let value = server.get("command").filter(|_| is_ours(server, program));
+        let Some(value) = value.and_then(Item::span) else { return Err(Fault::other_server(at)) };
+        let mut changed = text.to_owned();
+        if program_of(server) != program.path {
+            changed.replace_range(value, &path.to_string());
         }
-        return add(remove(text)?.as_deref(), program);
+        return Ok(changed);
     }
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = block.replace('\n', line_end);
@@ -39,10 +42,12 @@ pub(super) fn add(text: Option<&str>, program: &Program) -> Result<String, Fault
     }
 }
 
-/// Returns the text without our server; `None` if it contained nothing else.
+/// Returns the text without our server; `None` if it contained nothing else. A server that the user changed stays.
 pub(super) fn remove(text: &str) -> Result<Option<String>, Fault> {
     let document = parse(text)?;
-    let Some(server) = server(&document) else { return Ok(Some(text.to_owned())) };
+    let Some(server) = server(&document).filter(|server| is_plain(server)) else {
+        return Ok(Some(text.to_owned()));
+    };
     let Some(table) = server.as_table().filter(|table| !table.is_dotted()) else {
         let at = server.span().map_or(0, |span| span.start);
         return Err(Fault::new(at, "`mcp_servers.rulebook` is an inline or dotted table; remove it by hand"));
@@ -80,6 +85,24 @@ fn parse(text: &str) -> Result<Document<&str>, Fault> {
 
 fn server<'d>(document: &'d Document<&str>) -> Option<&'d Item> {
     document.get("mcp_servers")?.get("rulebook")
+}
+
+fn program_of(server: &Item) -> &str {
+    server.get("command").and_then(Item::as_str).unwrap_or_default()
+}
+
+/// Whether a server gets what `install` writes, and nothing else.
+fn is_plain(server: &Item) -> bool {
+    let is_empty = |item: &Item| item.as_table_like().is_some_and(|table| table.is_empty());
+    let has_extras =
+        ["cwd", "env", "env_vars"].iter().filter_map(|key| server.get(key)).any(|extra| !is_empty(extra));
+    server.get("args").map_or(Vec::new(), strings) == ["mcp"] && !has_extras && !program_of(server).is_empty()
+}
+
+/// Whether a server runs our program.
+fn is_ours(server: &Item, program: &Program) -> bool {
+    let has_mcp = server.get("args").map_or(Vec::new(), strings).contains(&"mcp");
+    is_plain(server) || program.is_ours(program_of(server)) && has_mcp
 }
 
 fn strings(item: &Item) -> Vec<&str> {
@@ -152,9 +175,27 @@ mod tests {
         check(&format!("a = 1\n\n{OURS}# below\n[b]\n"), Some("a = 1\n# below\n[b]\n"));
         check(&format!("a = 1\n{OURS}[b]\n"), Some("a = 1\n[b]\n"));
         check(
-            &format!("a = 1\n\n{OURS}env.A = \"1\" # mine\n\n[mcp_servers.rulebook.more]\nb = 1\n\n[c]\n"),
+            &format!(
+                "a = 1\n\n{OURS}startup_timeout_sec = 5 # mine\n\n[mcp_servers.rulebook.more]\nb = 1\n\n[c]\n"
+            ),
             Some("a = 1\n\n[c]\n"),
         );
+    }
+
+    #[test]
+    fn a_server_of_the_user_stays() {
+        #[track_caller]
+        fn check(text: &str, added: Option<&str>) {
+            assert_eq!(add(Some(text), &program()).ok().as_deref(), added);
+            assert_eq!(remove(text).unwrap().as_deref(), Some(text));
+        }
+        let own = "[mcp_servers.rulebook]\ncommand = \"rulebook\"\nargs = [\"mcp\", \"--root\", \"../x\"]\nenv.A = \"b\"\n";
+        check(own, Some(own));
+        check(&own.replace("\"rulebook\"\na", "\"/x/rulebook\"\na"), Some(own));
+        let with_env = "[mcp_servers.rulebook]\ncommand = \"rulebook\"\nargs = [\"mcp\"]\n[mcp_servers.rulebook.env]\nA = \"b\"\n";
+        check(with_env, Some(with_env));
+        check("[mcp_servers.rulebook]\ncommand = \"mine\"\n", None);
+        check("[mcp_servers.rulebook]\nurl = \"http://x\"\n", None);
     }
 
     #[test]
@@ -181,7 +222,7 @@ mod tests {
         check(
             "[mcp_servers]\nrulebook = { command = \"x\" }\n",
             25,
-            "`mcp_servers.rulebook` is an inline or dotted table; remove it by hand",
+            "another server is named `rulebook`; give that one another name",
         );
     }
 }

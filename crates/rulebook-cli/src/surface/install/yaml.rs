@@ -2,6 +2,8 @@
 //!
 //! Our entries are the first of the block. Where the file had no such block, the line of its key says that we added it.
 
+use std::ops::Range;
+
 use rulebook_workspace::wiring::{SERVER, Section, section};
 use serde_json::Value as Json;
 
@@ -28,23 +30,82 @@ pub(super) fn add(text: Option<&str>, program: &Program) -> Result<String, Fault
         "  envs: {}".to_owned(),
         "  timeout: 30".to_owned(),
     ];
-    let text = text.map(|text| without(text, KEY, &|name| name == SERVER));
-    add_lines(&text.unwrap_or_default(), KEY, &entry)
+    let Some(text) = text else { return add_lines(None, KEY, &entry) };
+    let Some(own) = Entry::find(text) else { return add_lines(Some(text), KEY, &entry) };
+    if !own.is_ours(program) {
+        return Err(Fault::other_server(own.at));
+    }
+    let mut changed = text.to_owned();
+    if own.program != program.path {
+        changed.replace_range(own.value, &command.to_string());
+    }
+    Ok(changed)
 }
 
-/// Returns the text without our server; `None` if it contained nothing else.
+/// The entry of a server with our name.
+struct Entry {
+    /// Where it starts.
+    at: usize,
+    program: String,
+    /// Where the program is written.
+    value: Range<usize>,
+    /// Whether the program gets what `install` writes, and nothing else.
+    is_plain: bool,
+}
+
+impl Entry {
+    /// Finds it; `None` if there is none.
+    fn find(text: &str) -> Option<Entry> {
+        let (_, lines) = section(text, KEY)?.entries.into_iter().find(|(name, _)| name == SERVER)?;
+        let end = lines.end;
+        let value = |key: &str| {
+            let mut start = lines.start;
+            text[lines.clone()].split_inclusive('\n').find_map(|line| {
+                let at = start;
+                start += line.len();
+                let value = line.trim().strip_prefix(key)?.strip_prefix(':')?.trim();
+                let from = at + line.rfind(value)?;
+                Some(from..from + value.len())
+            })
+        };
+        let cmd = value("cmd").unwrap_or(end..end);
+        let program = text[cmd.clone()].trim_matches(['"', '\'']).to_owned();
+        // Goose rewrites the list with a line per argument.
+        let args =
+            value("args").map_or("", |at| if at.is_empty() { &text[at.start..end] } else { &text[at] });
+        let items = args.split(['[', ']', ',', '\n']).map(|item| item.trim().trim_start_matches("- "));
+        let mut items = items.map(|item| item.trim_matches(['"', '\''])).filter(|item| !item.is_empty());
+        let is_alone = items.next() == Some("mcp") && items.next().is_none_or(|next| next.contains(':'));
+        let has_envs = value("envs").is_some_and(|at| &text[at] != "{}");
+        Some(Entry {
+            at: lines.start + 1,
+            is_plain: is_alone && !has_envs && !program.is_empty(),
+            program,
+            value: cmd,
+        })
+    }
+
+    fn is_ours(&self, program: &Program) -> bool {
+        self.is_plain || program.is_ours(&self.program)
+    }
+}
+
+/// Returns the text without our server; `None` if it contained nothing else. A server that the user changed stays.
 pub(super) fn remove(text: &str) -> Option<String> {
-    remove_entries(text, KEY, &|name| name == SERVER)
+    let is_ours = Entry::find(text).is_some_and(|own| own.is_plain);
+    remove_entries(text, KEY, &|name| is_ours && name == SERVER)
 }
 
 /// Adds lines at the start of the block of a key.
-pub(super) fn add_lines(text: &str, key: &str, lines: &[String]) -> Result<String, Fault> {
+pub(super) fn add_lines(text: Option<&str>, key: &str, lines: &[String]) -> Result<String, Fault> {
+    let is_new = text.is_none();
+    let text = text.unwrap_or_default();
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let written =
         |indent: &str| -> String { lines.iter().map(|line| format!("{line_end}{indent}{line}")).collect() };
     let Some(found) = section(text, key) else {
         let block = format!("{key}: {MARK}{}", written("  "));
-        return Ok(match text.is_empty() || text.ends_with('\n') {
+        return Ok(match is_new || text.ends_with('\n') {
             true => format!("{text}{block}{line_end}"),
             false => format!("{text}{line_end}{block}"),
         });
@@ -70,8 +131,10 @@ pub(super) fn remove_entries(text: &str, key: &str, is_ours: &dyn Fn(&str) -> bo
                 // The file did not end in a newline.
                 None => before.strip_suffix('\n').map_or(before, |line| line.trim_end_matches('\r')),
             };
+            // A file that was empty did not end in a newline.
+            let is_new = after.is_some();
             let left = format!("{before}{}", after.unwrap_or_default());
-            Some(left).filter(|left| !left.is_empty())
+            Some(left).filter(|left| !(is_new && left.is_empty()))
         }
         _ => Some(left),
     }
@@ -98,6 +161,7 @@ mod tests {
     #[test]
     fn a_file_comes_back_byte_for_byte() {
         for before in [
+            "",
             "\n",
             "# mine",
             "GOOSE_MODEL: x",
@@ -114,6 +178,30 @@ mod tests {
             assert_eq!(remove(before).as_deref(), Some(before));
         }
         assert_eq!(remove(&add(None, &program()).unwrap()), None);
+    }
+
+    #[test]
+    fn a_server_of_the_user_stays() {
+        #[track_caller]
+        fn check(entry: &str, added: Option<&str>, removed: &str) {
+            let text = |entry: &str| format!("extensions:\n  rulebook:\n{entry}  other:\n    cmd: x\n");
+            assert_eq!(add(Some(&text(entry)), &program()).ok(), added.map(text), "{entry}");
+            let left = if removed.is_empty() {
+                "extensions:\n  other:\n    cmd: x\n".to_owned()
+            } else {
+                text(removed)
+            };
+            assert_eq!(remove(&text(entry)), Some(left), "{entry}");
+        }
+        let own = "    cmd: /x/rulebook\n    args: [mcp, --root, ../other]\n";
+        check(own, Some("    cmd: \"rulebook\"\n    args: [mcp, --root, ../other]\n"), own);
+        let with_envs = "    cmd: \"rulebook\"\n    args: [mcp]\n    envs:\n      A: b\n";
+        check(with_envs, Some(with_envs), with_envs);
+        let foreign = "    cmd: mine\n    args: []\n";
+        check(foreign, None, foreign);
+        check("    uri: http://x\n", None, "    uri: http://x\n");
+        let rewritten = "    cmd: rulebook\n    args:\n    - mcp\n    envs: {}\n    timeout: 30\n";
+        check(rewritten, Some(rewritten), "");
     }
 
     #[test]

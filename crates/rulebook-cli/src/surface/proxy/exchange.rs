@@ -1,6 +1,7 @@
 //! One request of an agent: the rules added to it, what watches the response, and the retry after an interrupt.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -45,6 +46,8 @@ pub(super) struct Exchange {
     key: Key,
     conversation: Arc<Mutex<Conversation>>,
     pub(super) book: Arc<Book>,
+    /// Whether something may not be written yet that hooks of the client look for.
+    pub(super) is_unwritten: AtomicBool,
 }
 
 /// What is sent, and what watches the response.
@@ -79,6 +82,7 @@ impl Exchange {
             key,
             conversation,
             book,
+            is_unwritten: AtomicBool::new(false),
         }
     }
 
@@ -244,7 +248,7 @@ impl Exchange {
             self.proxy.log.report(what, json!({ "session": self.key.session, "rules": rules, "why": why }));
         };
         let interrupt = match judgement {
-            Judgement::Nothing => return None,
+            Judgement::Nothing => None,
             Judgement::Remind { rules, is_budget_spent } => {
                 metrics.reminders.add(1);
                 log("remind", &rules, is_budget_spent.then_some("interrupted as often as allowed"));
@@ -255,13 +259,13 @@ impl Exchange {
                 log("interrupt", interrupt.rules(), None);
                 // Later requests have it in the same place.
                 if let Some(after) = self.last_anchor() {
-                    conversation.insert(&after, self.share(interrupt.text()), &[]);
+                    conversation.insert(&after, self.share(interrupt.text()), interrupt.deliveries());
                 }
                 Some(interrupt)
             }
         };
         drop(conversation);
-        self.record(events);
+        self.record_before_client(events);
         interrupt
     }
 
@@ -296,7 +300,11 @@ impl Exchange {
 
     /// The text of an interrupt reached the model.
     pub(super) fn sent(&self, interrupt: &Interrupt) {
-        self.conversation().session.interrupt_sent(interrupt);
+        let mut conversation = self.conversation();
+        let events = conversation.session.interrupt_sent(interrupt);
+        events.iter().for_each(|event| conversation.session.apply(event.clone()));
+        drop(conversation);
+        self.record_before_client(events);
     }
 
     /// The text of an interrupt did not reach the model.
@@ -324,6 +332,14 @@ impl Exchange {
     /// Whether a sub-agent sent the request.
     pub(super) fn is_sub_agent(&self) -> bool {
         self.key.agent.is_some()
+    }
+
+    /// Records events that hooks of the client look for: it gets the answer after they are written.
+    fn record_before_client(&self, events: Vec<Event>) {
+        if !events.is_empty() {
+            self.is_unwritten.store(true, Ordering::Relaxed);
+            self.record(events);
+        }
     }
 
     /// Records events on the scribe's thread: no request waits for it.

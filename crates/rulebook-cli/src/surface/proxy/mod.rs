@@ -37,7 +37,9 @@ use anyhow::{Context as _, anyhow};
 
 use crate::args::{Args, Proxy as Options};
 use crate::input::open_workspace;
+use crate::out::{self, VERSION};
 use log::Log;
+use serde_json::json;
 use shared::Proxy;
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -47,10 +49,9 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
     let listen = options.listen.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0));
     let token = token(options, listen)?;
     let is_for_child = !options.command.is_empty();
-    let is_json = args.json;
     let log = Log::new(args.json, is_for_child);
     let proxy = Arc::new(Proxy::new(args.lasting(), options, token.clone(), log)?);
-    let args = args.lasting();
+    let (args, is_json) = (args.lasting(), args.json);
     crate::surface::keep_fresh::keep_fresh(move || open_workspace(&args));
     if !is_for_child {
         raise_limit();
@@ -74,9 +75,11 @@ pub(super) fn run(args: &Args, options: &Options) -> anyhow::Result<ExitCode> {
             child::run(&proxy, listener, &base, &options.command).await
         } else {
             // A reader that closed the pipe needs no address.
-            let _ = crate::out::print(&format!("{base}\n"));
-            if !is_json {
-                crate::out::print_aside(&format!(
+            if is_json {
+                let _ = out::print_json(&json!({ "version": VERSION, "url": base }));
+            } else {
+                let _ = out::print(&format!("{base}\n"));
+                out::print_aside(&format!(
                     "set your agent's base URL to this address, such as `ANTHROPIC_BASE_URL={base}`; press Ctrl-C to stop\n"
                 ));
             }

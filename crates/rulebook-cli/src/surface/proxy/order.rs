@@ -1,6 +1,7 @@
 //! Requirements and the guard in conversations: the calls that ran, and answers that must not reach the client.
 
 use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use rulebook::agent::Wiring;
@@ -111,7 +112,8 @@ impl Exchange {
             let about = json!({ "session": self.session_name(), "what": note });
             self.proxy.log.report("requirement", about);
         }
-        (!events.is_empty()).then(|| self.count_marks(events))
+        let is_unwritten = self.is_unwritten.swap(false, Ordering::Relaxed);
+        (is_unwritten || !events.is_empty()).then(|| self.count_marks(events))
     }
 
     fn count_marks(&self, events: Vec<Event>) -> Written {

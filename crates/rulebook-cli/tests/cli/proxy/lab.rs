@@ -293,7 +293,8 @@ impl Lab {
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        self.port = line.trim().rsplit(':').next().unwrap().split('/').next().unwrap().parse().expect(&line);
+        self.port =
+            line.trim().rsplit(':').next().unwrap().split(['/', '"']).next().unwrap().parse().expect(&line);
         let (log, errors) = (Arc::clone(&self.log), child.stderr.take().unwrap());
         thread::spawn(move || {
             for line in BufReader::new(errors).lines().map_while(Result::ok) {

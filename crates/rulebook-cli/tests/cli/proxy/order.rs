@@ -265,6 +265,26 @@ fn questions_are_left_to_hooks_that_can_ask() {
     assert_eq!(ask(&lab, &["AGENTS.md", "src/a"]), 2);
 }
 
+/// A call reaches the hooks of the client only after the proxy let it through.
+#[test]
+fn hooks_know_what_the_proxy_stopped() {
+    let rule = "---\ncondition: FORBIDDEN\nscope: tool\n---\nNever.\n";
+    on_all_wires(rule, &[], &[("a", "FORBIDDEN"); 4], |got, lab| {
+        assert_eq!((got.calls.len(), got.asked), (1, 4));
+        let hook = |session: &str, event: &str, content: &str| {
+            let input = json!({ "file_path": "a", "content": content });
+            let event = json!({ "session_id": session, "hook_event_name": event, "cwd": lab.sandbox.path("repo"), "tool_name": "Write", "tool_input": input });
+            stdout(&lab.sandbox.hook("claude", &event))
+        };
+        let ledger = lab.ledger("remind");
+        assert_eq!(hook("s1", "PreToolUse", "FORBIDDEN"), "", "{ledger}");
+        assert_eq!(hook("s1", "PostToolUse", "FORBIDDEN"), "");
+        assert!(hook("s2", "PreToolUse", "FORBIDDEN").contains("Never."));
+        let shown = stdout(&lab.sandbox.run(&["explain", "--session", "s1"]));
+        assert!(shown.contains("let through, as the rule is known"), "{shown}");
+    });
+}
+
 #[test]
 fn syntax_triggers_judge_complete_calls() {
     let rule = "---\nast: {language: ts, pattern: \"new Map($$$)\"}\n---\nUse a plain object.\n";

@@ -126,6 +126,13 @@ impl Policy {
         self.rules.get(rule).is_none_or(|record| record.is_armed(self.now, modes))
     }
 
+    /// Whether a rule is let through because the model has it: it was delivered, and its repeat mode allows no further stop.
+    pub(crate) fn is_known(&self, rule: &str, modes: &StreamModes) -> bool {
+        self.rules
+            .get(rule)
+            .is_some_and(|record| record.stage == Stage::Quiet && !record.is_armed(self.now, modes))
+    }
+
     /// The open claims, oldest first: a host that resumes settles them.
     pub fn claims(&self) -> Vec<Claim<'_>> {
         let mut open: BTreeMap<ClaimId, Claim<'_>> = BTreeMap::new();
@@ -171,6 +178,16 @@ impl Policy {
             && matches!(record.stage, Stage::Waiting { .. })
         {
             let delivery = LastDelivery { at, means: Means::Reminder, left_context: false };
+            *record = Record { last: Some(delivery), stage: Stage::Quiet };
+        }
+    }
+
+    /// Takes in that another program reminds the model of a rule after this turn, from a record of the session.
+    pub(crate) fn replay_reminder(&mut self, rule: &str) {
+        self.turn_started();
+        let delivery = LastDelivery { at: self.now, means: Means::Reminder, left_context: false };
+        let record = self.record(rule);
+        if !matches!(record.stage, Stage::Claimed { .. }) {
             *record = Record { last: Some(delivery), stage: Stage::Quiet };
         }
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::hidden::visible_line;
 use crate::id::plain_name;
+use crate::own_text::INTERRUPT_TAG;
 
 /// A text that matched, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +71,7 @@ struct Wording {
 }
 
 const INTERRUPT: Wording = Wording {
-    tag: "system-interrupt",
+    tag: INTERRUPT_TAG,
     happened: "Your output was stopped because it matched the rule below",
     wanted: "The user set up this rule for this work. Redo the stopped part so that it follows the rule, then continue.",
 };
@@ -80,9 +81,6 @@ const REMINDER: Wording = Wording {
     happened: "Your output matched the rule below and was not stopped",
     wanted: "The user set up this rule for this work. Fix what violates it, and follow it from now on.",
 };
-
-/// The tag of a rule delivered beside the conversation.
-pub(crate) const RULE_TAG: &str = "rulebook-rule";
 
 /// The starts of our tags. Hosts and pages have more tags that start like this.
 const OWN_TAGS: [&str; 3] = [INTERRUPT.tag, REMINDER.tag, "rulebook-"];

@@ -8,6 +8,7 @@ use rulebook_workspace::wiring::SERVER;
 use serde_json::{Map, Value as Json};
 
 use super::document::{Document, Edit, is_container, is_listed, items, member, own_lines};
+use super::server::ServerEntry;
 use crate::surface::install::fault::Fault;
 use crate::surface::install::print;
 use crate::surface::install::program::Program;
@@ -40,7 +41,7 @@ impl Merge<'_, '_> {
                         None => {
                             missing.insert(key.clone(), part.clone());
                         }
-                        Some(own) if key == SERVER => self.correct_server(own, part),
+                        Some(own) if key == SERVER => self.correct_server(own)?,
                         Some(below) if is_container(part) => {
                             self.merge(below, part, &format!("`{key}`"))?;
                         }
@@ -66,7 +67,7 @@ impl Merge<'_, '_> {
                 let wanted = patch.get(0).map(|group| group.pointer("/hooks/0").unwrap_or(group));
                 for (handler, lines) in ours {
                     for (key, own) in lines {
-                        let line = program.line_of(key);
+                        let line = program.line_like(key, &own.value);
                         if own.value != line {
                             self.edits.push((span(own), Json::from(line).to_string()));
                         }
@@ -80,13 +81,14 @@ impl Merge<'_, '_> {
         Ok(())
     }
 
-    /// Rewrites our server's entry if it runs another program.
-    fn correct_server(&mut self, own: &Value<'_>, part: &Json) {
-        let words = |key: &str| own.as_object().and_then(|own| member(own, key)).map_or(Vec::new(), strings);
-        if [words("command"), words("args")].concat() != [self.program.path.as_str(), "mcp"] {
-            let indent = self.document.indent_at(own.range().start);
-            self.edits.push((span(own), self.written(part, &indent, Layout::Lines)));
+    /// Writes our program into our server's entry; what the user added to it stays.
+    fn correct_server(&mut self, own: &Value<'_>) -> Result<(), Fault> {
+        let server = ServerEntry::of(own).filter(|server| server.is_ours(self.program));
+        let Some(server) = server else { return Err(Fault::other_server(own.range().start)) };
+        if server.program.value != self.program.path {
+            self.edits.push((span(server.program), Json::from(self.program.path.as_str()).to_string()));
         }
+        Ok(())
     }
 
     /// Inserts the patch's items after the last item of `value`.
@@ -151,14 +153,6 @@ fn handlers<'a, 't>(element: &'a Value<'t>) -> Vec<&'a Value<'t>> {
     match group.and_then(Value::as_array) {
         Some(group) => group.elements.iter().collect(),
         None => vec![element],
-    }
-}
-
-fn strings<'a>(value: &'a Value<'_>) -> Vec<&'a str> {
-    match value {
-        Value::StringLit(text) => vec![text.value.as_ref()],
-        Value::Array(array) => array.elements.iter().flat_map(strings).collect(),
-        _ => Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod document;
 mod merge;
+mod server;
 mod strip;
 
 #[cfg(test)]

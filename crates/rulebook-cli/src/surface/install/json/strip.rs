@@ -7,6 +7,7 @@ use rulebook_workspace::wiring::SERVER;
 use serde_json::Value as Json;
 
 use super::document::{Document, Edit, is_container, is_listed, items, member, own_lines};
+use super::server::ServerEntry;
 use crate::surface::install::program::Program;
 
 /// Collects the edits that remove our entries; returns whether we created the whole document.
@@ -31,7 +32,9 @@ impl Strip<'_, '_> {
             let is_removed = match item.key {
                 None => is_listed(item.value, patch) || self.strip_handlers(item.value, &mut below),
                 Some(key) => match patch.get(key).or(other) {
-                    Some(_) if key == SERVER => true,
+                    Some(_) if key == SERVER => {
+                        ServerEntry::of(item.value).is_some_and(|server| server.is_plain())
+                    }
                     Some(part) if is_container(part) => self.strip(item.value, part, &mut below),
                     Some(_) => removed.last().is_some_and(|before| *before),
                     None => false,

@@ -133,10 +133,37 @@ fn another_program_is_replaced() {
         r#"{"hooks":{"E":[{"hooks":[{"command":"rulebook hook x"}]}]}}"#,
         r#"{"hooks":{"E":[{"hooks":[{"command":"rulebook hook x ; exit 0", "env": { "a": "b" }}]}]}}"#,
     );
+    let kept = r#"{"mcpServers":{"rulebook":{"command":"rulebook","args":["mcp","--root","../x"],"env":{"A":"b"}}}}"#;
+    check(&servers(), kept, kept);
+    check(&servers(), &kept.replace(r#":"rulebook","#, r#":"/x/rulebook","#), kept);
     let kept = r#"{"mcpServers":{"rulebook":{"env":{},"args":["mcp"],"command":"rulebook"}}}"#;
     check(&servers(), kept, kept);
     let other = add(None, &servers(), &program()).unwrap().replace("\"rulebook\",", "\"rb\",");
     check(&servers(), &other, &add(None, &servers(), &program()).unwrap());
+}
+
+#[test]
+fn a_server_of_the_user_stays() {
+    #[track_caller]
+    fn check(entry: &str, is_ours: bool, left: bool) {
+        let text = format!(r#"{{"mcpServers":{{"rulebook":{entry}}}}}"#);
+        let added = add(Some(&text), &servers(), &program());
+        let fault = "another server is named `rulebook`; give that one another name";
+        match added {
+            Ok(added) => assert!(is_ours && added == text, "{added}"),
+            Err(error) => assert_eq!((is_ours, error.message.as_str()), (false, fault), "{entry}"),
+        }
+        assert_eq!(remove(&text, &servers(), &program()).unwrap() == Some(text), left, "{entry}");
+    }
+    check(r#"{"command":"rulebook","args":["mcp"],"disabled":false,"autoApprove":[]}"#, true, false);
+    check(r#"{"command":["rulebook","mcp"],"environment":{}}"#, true, false);
+    check(r#"{"command":"rulebook","args":["mcp"],"env":{"A":"b"}}"#, true, true);
+    check(r#"{"command":"rulebook","args":["mcp","--root","../x"]}"#, true, true);
+    check(r#"{"command":"rulebook","args":["--root","../x","mcp"]}"#, true, true);
+    check(r#"{"command":"mine"}"#, false, true);
+    check(r#"{"command":"mine","args":["serve"]}"#, false, true);
+    check(r#"{"type":"http","url":"http://x"}"#, false, true);
+    check("3", false, true);
 }
 
 #[test]
