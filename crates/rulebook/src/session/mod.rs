@@ -23,7 +23,6 @@ mod turn;
 mod watch;
 
 pub use crate::hash::TextHash;
-pub use blocks::Cap;
 pub use calls::JudgedCalls;
 pub use due::{Due, Written};
 pub use event::{Delivery, EVENT_VERSION, Event, HostFacts, rules_given};
