@@ -393,7 +393,7 @@ fn rules_over_the_budget_are_reported() {
     let paths: Vec<String> = (0..103).map(|at| format!("apps/web/{at:03}.tsx")).collect();
     let answer = client.call("rules_for", json!({ "paths": paths }));
     let want = "# Rules\nRead rule://<name> when working in a matching domain.\n\
-        - db: Database conventions\n- cursorrules\n- web (apps/web/**)\n\n\
+        - cursorrules\n- db: Database conventions\n- web (apps/web/**)\n\n\
         # Why\n\
         - cursorrules (.cursorrules): always on\n\
         - web (.clinerules/web.md): paths apps/web/** ← apps/web/003.tsx and 99 more\n\
