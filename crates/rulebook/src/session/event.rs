@@ -199,7 +199,7 @@ pub fn rules_given<'e>(events: impl IntoIterator<Item = &'e Event>) -> usize {
     for event in events {
         match event {
             Event::Delivered(delivery) if delivery.is_given() => {
-                given.push((&delivery.rule, &delivery.source))
+                given.push((&delivery.rule, &delivery.source));
             }
             Event::Undelivered { rules, .. } => given.truncate(given.len().saturating_sub(*rules)),
             _ => {}
