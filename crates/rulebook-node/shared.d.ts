@@ -77,6 +77,8 @@ export interface Offered {
   description: string;
   globs: string[];
   source: string;
+  /** It applies, and is only offered because of the budget. */
+  overBudget: boolean;
 }
 
 export interface Prompt {

@@ -7,9 +7,9 @@ use rulebook::evidence::{Evidence, Roots, Seen, Via};
 use rulebook::format::Format;
 use rulebook::hidden::is_hidden;
 use rulebook::parse::{Entry, imports, parse};
-use rulebook::render::{Budget, render};
+use rulebook::render::render;
 use rulebook::resolve::{Switches, resolve};
-use rulebook::session::{Cap, HostProfile, Moment, Report, Session, Situation};
+use rulebook::session::{HostProfile, Moment, Report, Session, Situation};
 use rulebook_fuzz::rule_file;
 
 fuzz_target!(|data: &str| {
@@ -28,11 +28,11 @@ fuzz_target!(|data: &str| {
         evidence.paths.push(Seen { path: path.to_owned(), root: 0, sources: vec![Via::Mention] });
     }
     let evaluation = evaluate(&book, &evidence, Audience::any());
-    let _ = render(&evaluation, Budget::default());
+    let _ = render(&evaluation);
     let roots = Roots::default();
     let report = Report::new(HostProfile::plain("fuzz"), Moment::Prompt);
     let due = Session::default().due(&report, &Situation::new(&evaluation, &evidence, &roots));
-    if let Some(written) = due.write(Cap::Host(10_000)) {
+    if let Some(written) = due.write(10_000) {
         let ends = written.text.to_lowercase().matches("</rulebook-rule").count();
         let whole = written.deliveries.iter().filter(|delivery| delivery.is_rule() && !delivery.offered);
         assert_eq!(ends, whole.count());

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use rulebook::diagnostic::Diagnostic;
+use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
 use rulebook_workspace::{Homes, OpenError, Workspace, canonical, find_root, read};
 
@@ -34,7 +34,9 @@ pub(crate) fn open_roots(args: &Args, roots: &[PathBuf]) -> anyhow::Result<Works
     let workspace = code::parsing(workspace);
     match workspace.diagnostics.iter().find(|diagnostic| diagnostic.path == FLAGS) {
         Some(wrong) => {
-            Err(anyhow!(wrong.help.clone()).context(format!("cannot use `{FLAGS}`: {}", wrong.message)))
+            // The text of the flags is not a file.
+            let help = if wrong.code == Code::BadSettings { KEY_VALUE } else { wrong.help.as_str() };
+            Err(anyhow!(help.to_owned()).context(format!("cannot use `{FLAGS}`: {}", wrong.message)))
         }
         None => Ok(workspace),
     }
@@ -43,13 +45,15 @@ pub(crate) fn open_roots(args: &Args, roots: &[PathBuf]) -> anyhow::Result<Works
 /// The name of the flag for settings, which its diagnostics have as their path.
 const FLAGS: &str = "--set";
 
+/// What to write instead of a flag that is no setting.
+const KEY_VALUE: &str = "write `--set KEY=VALUE`, such as `--set budget.tokens=4000`";
+
 /// Writes `KEY=VALUE` flags as TOML. A value that is not TOML is text; the last of one key counts.
 pub(crate) fn settings_of(flags: &[String]) -> anyhow::Result<String> {
     let mut settings: Vec<(&str, String)> = Vec::new();
     for flag in flags {
         let Some((key, value)) = flag.split_once('=') else {
-            let error = anyhow!("write `{FLAGS} KEY=VALUE`, such as `{FLAGS} budget.tokens=4000`");
-            return Err(error.context(format!("`{FLAGS} {flag}` has no `=`")));
+            return Err(anyhow!(KEY_VALUE).context(format!("`{FLAGS} {flag}` has no `=`")));
         };
         let (key, value) = (key.trim(), value.trim());
         let is_toml = value.parse::<toml_edit::Value>().is_ok();

@@ -1,5 +1,6 @@
 //! Output: colours, tables, JSON, diagnostics with a caret.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::OnceLock;
@@ -10,6 +11,7 @@ use rulebook::diagnostic::{Code, Diagnostic, Severity, nearest};
 use rulebook::hidden::visible;
 pub(crate) use rulebook::render::grouped;
 use serde::Serialize;
+use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -89,6 +91,28 @@ pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     serde_json::to_writer(&mut line, value)?;
     line.push(b'\n');
     print_raw(&line)
+}
+
+/// Converts texts of models and rules to JSON, with hidden characters visible. Paths stay as they are: they name files.
+pub(crate) fn shown_json(value: &impl Serialize) -> serde_json::Result<Value> {
+    fn show(value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(shown) = visible(text) {
+                    *text = shown;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(show),
+            Value::Object(fields) => {
+                let is_path = |key: &str| matches!(key, "paths" | "path" | "file");
+                fields.iter_mut().filter(|(key, _)| !is_path(key)).for_each(|(_, value)| show(value));
+            }
+            _ => {}
+        }
+    }
+    let mut value = serde_json::to_value(value)?;
+    show(&mut value);
+    Ok(value)
 }
 
 /// Prints an answer as JSON or as text.

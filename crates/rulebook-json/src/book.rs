@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rulebook::render::{Budget, Notice, render};
+use rulebook::render::{Notice, render};
 use rulebook_workspace::{Homes, JSON_VERSION, Reach, RuleText, Wanted, Workspace, find_root};
 use serde::Serialize;
 use serde_json::json;
@@ -92,9 +92,8 @@ impl Book {
         let (input, mut diagnostics) = question.input()?;
         let prepared = self.workspace.prepare(&input);
         diagnostics.extend(prepared.diagnostics.iter().cloned());
-        let evaluation = prepared.evaluate_for(question.view()?);
-        let budget = Budget { tokens: question.budget.or(self.workspace.settings.budget.tokens) };
-        let rendered = render(&evaluation, budget);
+        let evaluation = prepared.evaluate_for(question.view()?, question.budget);
+        let rendered = render(&evaluation);
         let notice = Notice::of(&rendered);
         write(&self.workspace.prompt_output(&prepared, &rendered, notice.as_ref(), &diagnostics))
     }

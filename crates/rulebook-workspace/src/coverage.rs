@@ -6,7 +6,7 @@ use std::path::Path;
 use rulebook::change::{Files, Reached};
 use rulebook::coverage::{Coverage, CoverageReport, Dead, Hints, Listing, Tally};
 use rulebook::diagnostic::Diagnostic;
-use rulebook::evidence::Evidence;
+use rulebook::evidence::{Evidence, Roots};
 use rulebook::parse::means_no_file;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -27,7 +27,7 @@ pub struct RuleFiles<'r> {
     pub further: Vec<&'static str>,
     /// Whether it is for some files.
     pub is_for_files: bool,
-    /// Relative to their root; sorted.
+    /// Relative to their root, and after its name if there are several; sorted.
     pub files: Vec<String>,
     /// For how many more files another rule overrides it.
     pub overridden: usize,
@@ -89,7 +89,7 @@ impl Workspace {
 
     /// The files of the tree that each of these rules applies to. Rules are given by their position in the book.
     pub fn reached_by<'r>(&self, rules: &[usize], book: &'r Rulebook, tree: &Tree) -> Vec<RuleFiles<'r>> {
-        files_of(rules, book, &Coverage::of_roots(book, self.roots.roots.len()), tree)
+        files_of(rules, book, &Coverage::of_roots(book, self.roots.roots.len()), tree, &self.roots)
     }
 
     /// The files of the tree for which an agent has each of these rules. Rules are given by their position in its book.
@@ -99,7 +99,7 @@ impl Workspace {
         reached: &'r Reached<'_>,
         tree: &Tree,
     ) -> Vec<RuleFiles<'r>> {
-        files_of(rules, &reached.book, &reached.coverage(self.roots.roots.len()), tree)
+        files_of(rules, &reached.book, &reached.coverage(self.roots.roots.len()), tree, &self.roots)
     }
 
     /// Keeps the patterns of rules written for this tree. A person's own rules, and those above the root, meet many
@@ -161,6 +161,7 @@ fn files_of<'r>(
     book: &'r Rulebook,
     coverage: &Coverage<'_>,
     tree: &Tree,
+    roots: &Roots,
 ) -> Vec<RuleFiles<'r>> {
     let paths = tree.paths();
     let all: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
@@ -168,7 +169,7 @@ fn files_of<'r>(
     let files = |(&rule, reached): (&usize, Vec<usize>)| {
         let count = reached.len();
         let left = reached.into_iter().filter(|at| lost[rule].binary_search(at).is_err());
-        let mut files: Vec<String> = left.map(|at| paths[at].path.clone()).collect();
+        let mut files: Vec<String> = left.map(|at| roots.shown(paths[at].root, &paths[at].path)).collect();
         files.sort();
         RuleFiles {
             rule: all[rule],

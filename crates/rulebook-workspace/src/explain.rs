@@ -8,7 +8,7 @@ use rulebook::compare::{Difference, Outcome};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::InactiveReason;
 use rulebook::evidence::{Evidence, Input, PathLocation};
-use rulebook::explain::{Inactive, Target, explain, explain_for, explain_within};
+use rulebook::explain::{Inactive, Target, explain, explain_for};
 use rulebook::matrix::{CellState, Matrix, NativeReading};
 use rulebook::render::render;
 use rulebook::rule::Rule;
@@ -258,11 +258,9 @@ impl Workspace {
                 (target, column.tokens)
             }
             _ => {
-                let rendered = render(&matrix.meant, self.settings.budget);
-                let (book, cut) = (&views.meant.book, &rendered.omitted);
-                let mut target = explain_within(shown, book, &matrix.meant, cut, evidence, roots);
+                let mut target = explain(shown, &views.meant.book, &matrix.meant, evidence, roots);
                 target.add_agents(matrix);
-                (target, rendered.tokens)
+                (target, render(&matrix.meant).tokens)
             }
         };
         target.root =

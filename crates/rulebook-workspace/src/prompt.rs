@@ -6,8 +6,8 @@ use rulebook::agent::Wiring;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::Evaluation;
 use rulebook::explain::{Offered, SeenPath, offered, seen_path};
-use rulebook::matrix::{Handling, evaluate_for, handling};
-use rulebook::render::{Notice, Rendered, matched};
+use rulebook::matrix::{evaluate_for, handling};
+use rulebook::render::{Budget, Notice, Rendered, matched};
 use serde::Serialize;
 
 use crate::explain::{JSON_VERSION, Viewpoint};
@@ -66,8 +66,8 @@ impl Workspace {
             notice,
             paths: seen.collect(),
             paths_cut: prepared.evidence.cut,
-            offered: rendered.offered.iter().map(|verdict| offered(verdict.rule)).collect(),
-            omitted: rendered.omitted.iter().map(|verdict| offered(verdict.rule)).collect(),
+            offered: rendered.offered.iter().map(|verdict| offered(verdict)).collect(),
+            omitted: rendered.omitted.iter().map(|verdict| offered(verdict)).collect(),
             tokens: rendered.tokens,
             tokens_estimated: true,
             diagnostics,
@@ -77,15 +77,16 @@ impl Workspace {
 
 impl Prepared<'_> {
     /// Gives every rule its verdict; for one agent, without the rules that it reads by itself.
-    pub fn evaluate_for(&self, view: Viewpoint) -> Evaluation<'_> {
-        let Viewpoint::For(named) = view else { return self.evaluate() };
+    ///
+    /// The budget is that of the settings if there is none.
+    pub fn evaluate_for(&self, view: Viewpoint, budget: Option<usize>) -> Evaluation<'_> {
+        let budget = Budget { tokens: budget.or(self.sources().workspace().settings.budget.tokens) };
+        let Viewpoint::For(named) = view else { return self.evaluate().within(budget, |_| true) };
         // What would be added counts, whether or not the agent is wired.
         let view = self.view(named.agent, &[Wiring::Hook]);
         let native = view.reading(&self.evidence);
         let subject = view.subject(&native);
-        let evaluation = evaluate_for(&self.book, &self.evidence, Some(&subject));
-        evaluation.retain(|verdict| {
-            matches!(handling(verdict, &subject), Handling::Unread | Handling::NotApplied(_))
-        })
+        let evaluation = evaluate_for(&self.book, &self.evidence, Some(&subject), budget);
+        evaluation.retain(|verdict| handling(verdict, &subject).is_by_rulebook())
     }
 }

@@ -83,6 +83,8 @@ pub struct RemoteCopy {
     pub is_folder: bool,
     /// Its rules.
     pub rules: Vec<RemoteRule>,
+    /// Whether there is a copy with the hash and the signature that the settings require.
+    pub is_verified: bool,
     /// Why the last attempt to fetch it failed.
     pub failed: Option<String>,
     /// The problems with it.
@@ -125,22 +127,25 @@ pub fn list(remote: &Remote, homes: &Homes) -> RemoteCopy {
     let read = kept(remote, &file);
     copy.diagnostics.extend(read.diagnostic(&file));
     let kept = read.known().unwrap_or_default();
-    copy.failed = kept.failed.as_ref().map(|failed| failed.why.clone());
+    // What failed with other settings says nothing about these.
+    let failed = kept.failed.as_ref().filter(|_| !remote.is_held);
+    copy.failed = failed.map(|failed| failed.why.clone());
     copy.fetched =
         kept.fetched.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
     let Some(document) = &kept.document else {
-        let why = copy.failed.as_deref().or(remote.is_held.then_some(HELD));
-        copy.diagnostics.push(never_fetched(remote, why));
+        copy.diagnostics.push(never_fetched(remote, copy.failed.as_deref()));
         return copy;
     };
-    let failed = kept.failed.as_ref().map(|failed| {
+    let failed = failed.map(|failed| {
         let used = date(kept.fetched.unwrap_or(0));
-        let message = format!("could not be fetched ({}); using the copy of {used}", failed.why);
+        let Failed { why, .. } = failed;
+        let message = format!("`{}` could not be fetched ({why}); using the copy of {used}", remote.name);
         Diagnostic::whole(Code::RemoteFailed, shown(remote), message)
     });
     match verify(remote, document, kept.signature.as_deref()).and_then(|()| read_document(document)) {
         Ok((rules, faults)) => {
             copy.rules = rules;
+            copy.is_verified = true;
             copy.diagnostics.extend(failed);
             copy.diagnostics.extend(faults.into_iter().map(|fault| {
                 Diagnostic::whole(Code::BadValue, shown(remote), fault)
@@ -151,7 +156,7 @@ pub fn list(remote: &Remote, homes: &Homes) -> RemoteCopy {
             let why = why.to_string();
             let failed = copy.failed.as_ref().filter(|failed| **failed != why);
             let failed = failed.map(|failed| format!("; fetching it failed: {failed}")).unwrap_or_default();
-            let message = format!("its copy {why}; it is not used{failed}");
+            let message = format!("the copy of `{}` {why}; it is not used{failed}", remote.name);
             copy.diagnostics.push(Diagnostic::whole(Code::RemoteRefused, shown(remote), message));
         }
     }
@@ -273,20 +278,19 @@ fn signed_at(signature: &str) -> Option<u64> {
     fields.filter_map(|field| field.strip_prefix("timestamp:")).find_map(|seconds| seconds.parse().ok())
 }
 
-/// Why a remote is not fetched whose entry in the settings cannot be read.
-const HELD: &str = "its settings are invalid";
-
 /// Why nothing can be cached.
 const NO_CACHE: &str = "there is no cache folder: set HOME or XDG_CACHE_HOME";
 
 fn never_fetched(remote: &Remote, why: Option<&str>) -> Diagnostic {
-    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-    let message = format!("`{}` has no rules yet: it was never fetched{why}", remote.name);
-    let missing = Diagnostic::whole(Code::RemoteMissing, shown(remote), message);
-    match remote.is_held {
-        true => missing.help("fix its settings, then run `rulebook remote sync`"),
-        false => missing,
+    let name = &remote.name;
+    let report = |message| Diagnostic::whole(Code::RemoteMissing, shown(remote), message);
+    if remote.is_held {
+        let message =
+            format!("`{name}` has no rules: it was never fetched, because its settings are invalid");
+        return report(message).help("fix its entry in the settings, then run `rulebook remote sync`");
     }
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    report(format!("`{name}` has no rules: it was never fetched{why}"))
 }
 
 /// Checks that the folder of a remote exists.

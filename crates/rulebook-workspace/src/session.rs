@@ -72,7 +72,8 @@ impl<W: Deref<Target = Workspace>> AgentSession<W> {
         let view = agent.map(|agent| prepared.view(agent, &[Wiring::Hook]));
         let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
         let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
-        let evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
+        let evaluation =
+            evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref(), workspace.settings.budget);
         let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
         let report = Report {
             paths: input.tools.iter().map(|call| workspace.touched(call)).collect(),

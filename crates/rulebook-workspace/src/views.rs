@@ -4,6 +4,7 @@ use rulebook::agent::{AddPolicy, Agent};
 use rulebook::compare::Difference;
 use rulebook::evidence::Evidence;
 use rulebook::matrix::{Matrix, NativeReading, Subject, matrix};
+use rulebook::render::Budget;
 use rulebook::rule::Rule;
 
 use crate::agents::UsedAgent;
@@ -20,6 +21,8 @@ pub struct Views {
     pub meant: Loaded,
     /// One per agent.
     pub agents: Vec<AgentView>,
+    /// How much Rulebook adds to what an agent has in context.
+    budget: Budget,
 }
 
 /// The rules as one agent reads them by itself, and how it is connected to Rulebook.
@@ -47,7 +50,11 @@ impl Sources<'_> {
             let (native, differences) = self.native_and_differences(used.agent, &meant.book);
             AgentView { add: self.add(&used), used, native, differences }
         };
-        Views { agents: agents.into_iter().map(view).collect(), meant }
+        Views {
+            agents: agents.into_iter().map(view).collect(),
+            meant,
+            budget: self.workspace().settings.budget,
+        }
     }
 
     /// Reads the files as one agent does.
@@ -81,7 +88,7 @@ impl Views {
         let natives: Vec<NativeReading<'_>> = self.agents.iter().map(|view| view.reading(evidence)).collect();
         let subjects: Vec<Subject<'_, '_>> =
             self.agents.iter().zip(&natives).map(|(view, native)| view.subject(native)).collect();
-        matrix(&self.meant.book, evidence, &subjects)
+        matrix(&self.meant.book, evidence, &subjects, self.budget)
     }
 
     /// The rules of the agents' own formats that they treat differently than they are meant.

@@ -188,7 +188,14 @@ fn seen<'r>(book: &'r Rulebook, files: Files<'_>, by: DoneBy) -> impl Iterator<I
 
 /// Whether Rulebook adds a rule where it applies as meant and the agent does not apply it.
 fn is_added(rule: &Rule, subject: &Subject<'_, '_>) -> bool {
-    let verdict = Verdict { rule, state: State::Stack, because: Vec::new(), is_requested: false };
+    let verdict = Verdict {
+        rule,
+        state: State::Stack,
+        because: Vec::new(),
+        is_requested: false,
+        is_cut: false,
+        other_roots: Vec::new(),
+    };
     !matches!(handling(&verdict, subject), Handling::NotAdded(_) | Handling::Unknown)
 }
 

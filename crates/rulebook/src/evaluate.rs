@@ -111,7 +111,17 @@ pub(crate) fn settle<'r>(
             Some(off) => State::Disabled(off.clone()),
             None => state(rule).unwrap_or_else(State::Inactive),
         };
-        Candidate { verdict: Verdict { rule, state, because: Vec::new(), is_requested: false }, unmet: None }
+        Candidate {
+            verdict: Verdict {
+                rule,
+                state,
+                because: Vec::new(),
+                is_requested: false,
+                is_cut: false,
+                other_roots: Vec::new(),
+            },
+            unmet: None,
+        }
     };
     let mut candidates: Vec<_> = rules.into_iter().map(candidate).collect();
     switch_off_nested(&mut candidates, |_| true);

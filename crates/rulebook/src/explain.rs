@@ -1,5 +1,9 @@
 //! Explaining: an evaluation as data, in the shape that every surface shows.
 
+mod watching;
+
+pub use watching::{Watching, watching};
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -7,14 +11,14 @@ use serde::Serialize;
 use crate::agent::Wiring;
 use crate::diagnostic::Code;
 use crate::evaluate::{Evaluation, InactiveReason, Reason, State, Verdict};
-use crate::evidence::{Evidence, Roots, Seen, Via};
+use crate::evidence::{Evidence, Roots, Via};
 use crate::format::FormatId;
 use crate::matrix::{AgentColumn, Cell, CellState, DoneBy, Matrix, RuleRow};
 use crate::parse::Rejected;
+use crate::render::OVER_BUDGET;
 use crate::resolve::{OffBy, Rulebook};
 use crate::rule::{Activation, Basis, Rule, Step};
 use crate::source::{Origin, Scope};
-use crate::stream::trigger::OTHER_FILES;
 
 /// What applies to one target, and why everything else does not.
 #[derive(Clone, Debug, Serialize)]
@@ -121,36 +125,6 @@ pub struct Named {
     pub source: String,
 }
 
-/// A rule that watches the model's output.
-#[derive(Clone, Debug, Serialize)]
-#[allow(missing_docs, reason = "the field names are the contract")]
-#[non_exhaustive]
-pub struct Watching {
-    pub id: String,
-    pub key: String,
-    pub source: String,
-    pub condition: Vec<String>,
-    pub scope: Vec<String>,
-    pub globs: Vec<String>,
-    /// Whether it watches no calls for the files in question.
-    #[serde(rename = "otherFiles")]
-    pub is_for_other_files: bool,
-}
-
-impl Watching {
-    /// Describes what it watches, on one line: ``watches text, tool for `\bany\b` (calls for src/**)``.
-    pub fn summary(&self) -> String {
-        let conditions: Vec<String> = self.condition.iter().map(|written| format!("`{written}`")).collect();
-        let files = match (self.globs.join(", "), self.is_for_other_files) {
-            (globs, false) if globs.is_empty() => String::new(),
-            (globs, true) if globs.is_empty() => format!(" ({OTHER_FILES})"),
-            (globs, false) => format!(" (calls for {globs})"),
-            (globs, true) => format!(" (calls for {globs}: other files)"),
-        };
-        format!("watches {} for {}{files}", self.scope.join(", "), conditions.join(", "))
-    }
-}
-
 /// A rule that the agent can request.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the field names are the contract")]
@@ -162,6 +136,16 @@ pub struct Offered {
     pub description: Option<String>,
     pub globs: Vec<String>,
     pub source: String,
+    /// Whether it applies, and is only offered because of the budget.
+    #[serde(rename = "overBudget")]
+    pub is_over_budget: bool,
+}
+
+impl Offered {
+    /// The description, or why a rule that applies is only offered; empty if there is neither.
+    pub fn note(&self) -> &str {
+        if self.is_over_budget { OVER_BUDGET } else { self.description.as_deref().unwrap_or_default() }
+    }
 }
 
 /// A rule that does not apply.
@@ -247,9 +231,11 @@ impl Target {
         let Named { id, source } = named(rule);
         let key = rule.key();
         match &verdict.state {
-            State::Stack => {}
-            State::Offered => self.offered.push(offered(rule)),
-            State::Stream => self.stream.push(watching(rule, &evidence.paths)),
+            State::Stack | State::Offered => {}
+            State::Stream => {
+                let is_for_other_files = verdict.is_for_other_files(&evidence.paths);
+                self.stream.push(Watching { is_for_other_files, ..watching(rule) });
+            }
             State::Inactive(why) => {
                 let (reason, detail) = (why.reason, why.detail.clone());
                 self.inactive.push(Inactive { id, key, source, reason, detail });
@@ -273,24 +259,9 @@ pub fn explain(
     evidence: &Evidence,
     roots: &Roots,
 ) -> Target {
-    explain_within(path, book, evaluation, &[], evidence, roots)
-}
-
-/// Converts an evaluation of which a budget cuts some rules: they are offered.
-#[must_use]
-pub fn explain_within(
-    path: Option<String>,
-    book: &Rulebook,
-    evaluation: &Evaluation<'_>,
-    cut: &[&Verdict<'_>],
-    evidence: &Evidence,
-    roots: &Roots,
-) -> Target {
-    let is_cut = |verdict: &Verdict<'_>| cut.iter().any(|other| std::ptr::eq(other.rule, verdict.rule));
     let mut target = Target::new(path);
-    let stack = evaluation.stack().filter(|verdict| !is_cut(verdict));
-    target.stack = stack.map(|verdict| applied(verdict, evidence, roots)).collect();
-    target.offered = cut.iter().map(|verdict| offered(verdict.rule)).collect();
+    target.stack = evaluation.stack().map(|verdict| applied(verdict, evidence, roots)).collect();
+    target.offered = evaluation.offers().into_iter().map(offered).collect();
     evaluation.verdicts.iter().for_each(|verdict| target.push(verdict, evidence));
     target.rejected = book.rejected().iter().map(rejected).collect();
     target
@@ -311,7 +282,7 @@ pub fn explain_for(
         match (cell.state, &cell.verdict, row.rejected) {
             (CellState::Native | CellState::Added, Some(verdict), _) => stack.push((verdict, cell.position)),
             (CellState::Rejected, _, Some(file)) => target.rejected.push(rejected(file)),
-            (CellState::Offered, Some(verdict), _) => target.offered.push(offered(verdict.rule)),
+            (CellState::Offered, Some(verdict), _) => target.offered.push(offered(verdict)),
             (state, Some(verdict), _) if state.is_of(&verdict.state) => target.push(verdict, evidence),
             // The cell has another reason than the verdict.
             (state, ..) => {
@@ -331,7 +302,8 @@ pub fn explain_for(
 }
 
 /// Converts an offered rule.
-pub fn offered(rule: &Rule) -> Offered {
+pub fn offered(verdict: &Verdict<'_>) -> Offered {
+    let Verdict { rule, is_cut, .. } = *verdict;
     let Named { id, source } = named(rule);
     Offered {
         id,
@@ -340,6 +312,7 @@ pub fn offered(rule: &Rule) -> Offered {
         description: rule.description.clone(),
         globs: rule.globs.clone(),
         source,
+        is_over_budget: is_cut,
     }
 }
 
@@ -348,19 +321,6 @@ pub fn seen_path(evidence: &Evidence, at: usize, roots: &Roots) -> SeenPath {
     let seen = &evidence.paths[at];
     let root = (roots.roots.len() > 1).then(|| roots.roots[seen.root].name.clone());
     SeenPath { path: seen.path.clone(), sources: seen.sources.clone(), root }
-}
-
-/// Converts a stream rule, as seen by someone who works on some files.
-pub fn watching(rule: &Rule, files: &[Seen]) -> Watching {
-    let Named { id, source } = named(rule);
-    let (mut condition, mut scope) = (Vec::new(), Vec::new());
-    if let Some(trigger) = rule.stream.as_deref() {
-        condition.extend(trigger.conditions.iter().map(|pattern| pattern.written.clone()));
-        condition.extend(trigger.syntax.iter().map(|one| one.written.clone()));
-        scope.extend(trigger.scopes().iter().map(|scope| scope.to_string()));
-    }
-    let is_for_other_files = rule.stream.as_deref().is_some_and(|trigger| !trigger.admits_some(files));
-    Watching { id, key: rule.key(), source, condition, scope, globs: rule.globs.clone(), is_for_other_files }
 }
 
 fn rejected(file: &Rejected) -> RejectedRule {

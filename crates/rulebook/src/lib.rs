@@ -8,7 +8,7 @@
 //! use rulebook::evidence::{Input, Root, Roots, collect};
 //! use rulebook::format::FormatId;
 //! use rulebook::parse::parse;
-//! use rulebook::render::{Budget, Notice, render};
+//! use rulebook::render::{Notice, render};
 //! use rulebook::resolve::{Switches, resolve};
 //! use rulebook::source::Source;
 //!
@@ -29,7 +29,7 @@
 //! // Evaluate, render.
 //! let evaluation = evaluate(&book, &evidence, Audience::any());
 //! assert!(matches!(evaluation.verdicts[0].state, State::Stack));
-//! let rendered = render(&evaluation, Budget::default());
+//! let rendered = render(&evaluation);
 //! assert_eq!(rendered.text, ".clinerules/web.md\nUse React.");
 //! assert_eq!(Notice::of(&rendered).unwrap().line(), "📋 Conditional rules applied: web");
 //! ```

@@ -21,7 +21,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use crate::agent::{Agent, Wiring};
 use crate::evaluate::{Audience, Evaluation, Judged, Verdict, evaluate};
 use crate::evidence::Evidence;
-use crate::render::{estimate_tokens, offer_line};
+use crate::render::{Budget, estimate_tokens, offer_line};
 use crate::resolve::Rulebook;
 use crate::rule::Rule;
 use cell::Column;
@@ -61,11 +61,16 @@ pub struct AgentColumn<'r> {
     pub tokens: usize,
 }
 
-/// Evaluates every rule for every agent.
+/// Evaluates every rule for every agent. The budget cuts what Rulebook adds, or would add if the agent were wired.
 #[must_use]
-pub fn matrix<'r>(book: &'r Rulebook, evidence: &Evidence, subjects: &[Subject<'_, 'r>]) -> Matrix<'r> {
+pub fn matrix<'r>(
+    book: &'r Rulebook,
+    evidence: &Evidence,
+    subjects: &[Subject<'_, 'r>],
+    budget: Budget,
+) -> Matrix<'r> {
     let judged = Judged::new(book, evidence);
-    let meant = judged.clone().decide(evidence, &Audience::any());
+    let meant = judged.clone().decide(evidence, &Audience::any()).within(budget, |_| true);
     let natives = subjects.iter().map(|subject| subject.native);
     let rows = rows(book, &meant, natives, &evidence.paths);
     // What a rule does by itself is the same for every agent, unless it depends on the agent.
@@ -73,10 +78,12 @@ pub fn matrix<'r>(book: &'r Rulebook, evidence: &Evidence, subjects: &[Subject<'
     let is_shared = evidence.agent.is_some() || !book.rules().any(|(rule, _)| is_for_agents(rule));
     let column = |subject: &Subject<'_, 'r>| {
         let own = match is_shared {
-            true => judged
-                .clone()
-                .decide(evidence, &Audience::agent(subject.agent, &subject.native.loaded_paths())),
-            false => evaluate_for(book, evidence, Some(subject)),
+            true => {
+                let reads = subject.native.loaded_paths();
+                let audience = Audience::agent(subject.agent, &reads);
+                added_within(judged.clone().decide(evidence, &audience), budget, Some(subject))
+            }
+            false => evaluate_for(book, evidence, Some(subject), budget),
         };
         column(&rows, subject, &own)
     };
@@ -84,21 +91,40 @@ pub fn matrix<'r>(book: &'r Rulebook, evidence: &Evidence, subjects: &[Subject<'
     Matrix { rows, columns, meant }
 }
 
-/// Evaluates every rule for one agent, with what it reads by itself; without one, for any.
+/// Evaluates every rule for one agent, with what it reads by itself; without one, for any. The budget cuts what Rulebook
+/// adds.
 #[must_use]
 pub fn evaluate_for<'r>(
     book: &'r Rulebook,
     evidence: &Evidence,
     subject: Option<&Subject<'_, '_>>,
+    budget: Budget,
 ) -> Evaluation<'r> {
-    let Some(subject) = subject else { return evaluate(book, evidence, Audience::any()) };
-    let reads = subject.native.loaded_paths();
-    let audience = Audience::agent(subject.agent, &reads);
-    if evidence.agent.is_some() {
-        return evaluate(book, evidence, audience);
-    }
-    let evidence = Evidence { agent: Some(subject.name.to_owned()), ..evidence.clone() };
-    evaluate(book, &evidence, audience)
+    let evaluation = match subject {
+        None => evaluate(book, evidence, Audience::any()),
+        Some(Subject { agent, name, native, .. }) => {
+            let reads = native.loaded_paths();
+            let audience = Audience::agent(agent, &reads);
+            match evidence.agent {
+                Some(_) => evaluate(book, evidence, audience),
+                None => {
+                    let evidence = Evidence { agent: Some((*name).to_owned()), ..evidence.clone() };
+                    evaluate(book, &evidence, audience)
+                }
+            }
+        }
+    };
+    added_within(evaluation, budget, subject)
+}
+
+/// Cuts what exceeds the budget of the rules that Rulebook adds for an agent.
+fn added_within<'r>(
+    evaluation: Evaluation<'r>,
+    budget: Budget,
+    subject: Option<&Subject<'_, '_>>,
+) -> Evaluation<'r> {
+    evaluation
+        .within(budget, |verdict| subject.is_none_or(|subject| handling(verdict, subject).is_by_rulebook()))
 }
 
 fn column<'r>(rows: &[RuleRow<'r>], subject: &Subject<'_, 'r>, own: &Evaluation<'r>) -> AgentColumn<'r> {

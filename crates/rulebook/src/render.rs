@@ -1,8 +1,11 @@
 //! Rendering: writes the rules that apply as text for the prompt.
 
+mod budget;
+
+pub use budget::{Budget, OVER_BUDGET};
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::ops::{Add, Sub};
 
 use serde::Serialize;
 
@@ -11,6 +14,7 @@ use crate::format::FormatId;
 use crate::html::escape;
 use crate::rule::Rule;
 use crate::stream::policy::escape_tags;
+use budget::Size;
 
 /// The text for the prompt, and the rules in it.
 #[derive(Clone, Debug)]
@@ -20,49 +24,33 @@ pub struct Rendered<'e, 'r> {
     pub text: String,
     /// The rules in the text, in the order of delivery.
     pub applied: Vec<&'e Verdict<'r>>,
-    /// The rules listed by name.
+    /// The rules listed by name, in the order of the text.
     pub offered: Vec<&'e Verdict<'r>>,
-    /// The rules that the budget cut. Each is listed as an offer instead.
+    /// Those of them that the budget cut.
     pub omitted: Vec<&'e Verdict<'r>>,
     /// The estimated tokens of the text.
     pub tokens: usize,
 }
 
-/// How much may go into the prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Budget {
-    /// The most tokens, estimated; no limit if `None`.
-    pub tokens: Option<usize>,
-}
-
-impl Budget {
-    /// The most characters, estimated.
-    pub fn characters(self) -> usize {
-        self.tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(4))
-    }
-}
-
 /// Writes the rules that apply and the offers.
 #[must_use]
-pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>, budget: Budget) -> Rendered<'e, 'r> {
-    let is_offered = |verdict: &&Verdict<'_>| matches!(verdict.state, State::Offered);
-    let offered: Vec<_> = evaluation.verdicts.iter().filter(is_offered).collect();
-    let omitted = over_budget(&evaluation.stack_by_rank(), &offered, budget);
-    let is_in = |verdict: &&Verdict| !omitted.iter().any(|cut| std::ptr::eq(cut.rule, verdict.rule));
-    let applied: Vec<_> = evaluation.stack().filter(is_in).collect();
+pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>) -> Rendered<'e, 'r> {
+    let applied: Vec<_> = evaluation.stack().collect();
+    let listed = evaluation.offers();
 
     let headers: HashSet<&str> = applied.iter().map(|verdict| header(verdict.rule)).collect();
     let mut lengths = vec![false; headers.iter().map(|header| header.len() + 1).max().unwrap_or(0)];
     headers.iter().for_each(|header| lengths[header.len()] = true);
     let is_header = |line: &str| lengths.get(line.len()) == Some(&true) && headers.contains(line);
     let size: usize = applied.iter().map(|verdict| block_size(verdict.rule)).sum();
-    let mut text = String::with_capacity(size + 64 * (offered.len() + omitted.len()));
+    let mut text = String::with_capacity(size + 64 * listed.len());
     for verdict in &applied {
         push_block(&mut text, verdict.rule, is_header);
     }
-    push_offers(&mut text, offered.iter().chain(&omitted).map(|verdict| verdict.rule));
-    push_more_skills(&mut text, evaluation, &offered);
-    Rendered { tokens: estimate_tokens(&text), text, applied, offered, omitted }
+    push_offers(&mut text, listed.iter().map(|verdict| verdict.rule));
+    push_more_skills(&mut text, evaluation, &listed);
+    let omitted = listed.iter().copied().filter(|verdict| verdict.is_cut).collect();
+    Rendered { tokens: estimate_tokens(&text), text, applied, offered: listed, omitted }
 }
 
 /// Returns the line above a rule's text: its file, or the name of a remote entry.
@@ -175,83 +163,6 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// Selects the rules to cut, lowest rank first, until the text fits. The offers count, and a rule that fits in the room that
-/// is left is not cut. Mandatory rules are never cut.
-fn over_budget<'e, 'r>(
-    stack: &[&'e Verdict<'r>],
-    offered: &[&'e Verdict<'r>],
-    budget: Budget,
-) -> Vec<&'e Verdict<'r>> {
-    let Some(limit) = budget.tokens else { return Vec::new() };
-    let offer = |verdict: &&Verdict<'_>| Size::of(&offer_line(verdict.rule)) + Size::of("\n");
-    let blocks: Vec<Size> = stack.iter().map(|verdict| Size::of_block(verdict.rule)).collect();
-    let offers: Vec<Size> = stack.iter().map(offer).collect();
-    let listed = offered.iter().map(offer);
-    let mut total = listed.chain(blocks.iter().copied()).fold(Size::default(), |sum, size| sum + size);
-    let mut cut: Vec<usize> = Vec::new();
-    let fits = |total: Size, cut: usize| {
-        let has_offers = !offered.is_empty() || cut > 0;
-        let heading = if has_offers { Size::of(OFFERS) + Size::of("\n\n") } else { Size::default() };
-        (total + heading).tokens() <= limit
-    };
-    for at in (0..stack.len()).rev().filter(|at| !stack[*at].rule.is_mandatory) {
-        if fits(total, cut.len()) {
-            break;
-        }
-        total = total + offers[at] - blocks[at];
-        cut.push(at);
-    }
-    // Highest rank first: what fits in the room that is left comes back.
-    for at in cut.clone().into_iter().rev() {
-        let whole = total + blocks[at] - offers[at];
-        if fits(whole, cut.len() - 1) {
-            total = whole;
-            cut.retain(|other| *other != at);
-        }
-    }
-    cut.iter().rev().map(|at| stack[*at]).collect()
-}
-
-/// The size of a text, which can be added without rounding.
-#[derive(Clone, Copy, Debug, Default)]
-struct Size {
-    ascii: usize,
-    others: usize,
-}
-
-impl Size {
-    fn of(text: &str) -> Size {
-        let ascii = text.bytes().filter(u8::is_ascii).count();
-        Size { ascii, others: text.bytes().filter(|byte| *byte >= 0xc0).count() }
-    }
-
-    /// The size of a rule's block, with the space before it.
-    fn of_block(rule: &Rule) -> Size {
-        Size::of(header(rule)) + Size::of(&rule.readable()) + Size::of("\n\n\n")
-    }
-
-    fn tokens(self) -> usize {
-        // There is no space before the first block.
-        self.ascii.saturating_sub(2).div_ceil(4) + self.others
-    }
-}
-
-impl Add for Size {
-    type Output = Size;
-
-    fn add(self, other: Size) -> Size {
-        Size { ascii: self.ascii + other.ascii, others: self.others + other.others }
-    }
-}
-
-impl Sub for Size {
-    type Output = Size;
-
-    fn sub(self, other: Size) -> Size {
-        Size { ascii: self.ascii - other.ascii, others: self.others - other.others }
-    }
-}
-
 /// Returns a number with its digits in groups of three: `12,345`.
 pub fn grouped(count: usize) -> String {
     let digits = count.to_string();
@@ -269,8 +180,7 @@ pub fn estimate_tokens(text: &str) -> usize {
     if text.is_ascii() {
         return text.len().div_ceil(4);
     }
-    let Size { ascii, others } = Size::of(text);
-    ascii.div_ceil(4) + others
+    Size::of(text).estimate()
 }
 
 /// What the user sees when conditional rules apply.
@@ -358,45 +268,6 @@ pub fn matched(verdict: &Verdict<'_>) -> BTreeMap<&'static str, Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::{Audience, evaluate};
-    use crate::evidence::Evidence;
-    use crate::parse::parse;
-    use crate::resolve::{Switches, resolve};
-    use crate::source::Source;
-
-    #[test]
-    fn nothing_is_cut_that_fits() {
-        let rule = |name: &str, header: &str, size: usize| {
-            let text = format!("---\n{header}\n---\n{}", "x".repeat(size));
-            parse(Source::text(FormatId::Rulebook, &format!("{name}.md"), text)).entry
-        };
-        let rules = [
-            rule("a", "alwaysApply: true\npriority: 90", 90),
-            rule("b", "alwaysApply: true\npriority: 80", 400),
-            rule("c", "alwaysApply: true\npriority: 70", 30),
-            rule("d", "description: one", 10),
-        ];
-        let book = resolve(rules, &Switches::default());
-        let evidence = Evidence::default();
-        let evaluation = evaluate(&book, &evidence, Audience::any());
-        let whole = render(&evaluation, Budget::default()).tokens;
-        for tokens in 0..=whole {
-            let rendered = render(&evaluation, Budget { tokens: Some(tokens) });
-            let ids: Vec<&str> = rendered.omitted.iter().map(|verdict| verdict.rule.id.as_str()).collect();
-            assert!(
-                rendered.tokens <= tokens || ids == ["a", "b", "c"],
-                "{tokens}: {} {ids:?}",
-                rendered.tokens
-            );
-            if tokens == whole {
-                assert!(ids.is_empty(), "{ids:?}");
-            }
-            // The large rule leaves its room to the small one below it.
-            if tokens == whole - 50 {
-                assert_eq!(ids, ["b"], "{}", rendered.text);
-            }
-        }
-    }
 
     #[test]
     fn a_notice_as_html_shows_every_condition_and_escapes_markup() {

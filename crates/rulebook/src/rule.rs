@@ -229,7 +229,13 @@ impl Rule {
     pub fn stream_rule(&self) -> Option<StreamRule<'_>> {
         let trigger = self.stream.as_deref()?;
         let Rule { name, is_mandatory, origin, .. } = self;
-        Some(StreamRule { name, source: &origin.display, is_mandatory: *is_mandatory, trigger })
+        Some(StreamRule {
+            name,
+            source: &origin.display,
+            is_mandatory: *is_mandatory,
+            trigger,
+            other_roots: &[],
+        })
     }
 
     /// Returns the shortest name that reads this rule and no other: its name, its key or its file.

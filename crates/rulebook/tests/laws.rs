@@ -148,7 +148,8 @@ fn book(files: &[File]) -> Rulebook {
 fn shown(book: &Rulebook, evidence: &Evidence) -> String {
     let evaluation = evaluate(book, evidence, Audience::any());
     let target = explain(None, book, &evaluation, evidence, &Roots::default());
-    let text = render(&evaluation, Budget { tokens: Some(40) }).text;
+    let evaluation = evaluation.within(Budget { tokens: Some(40) }, |_| true);
+    let text = render(&evaluation).text;
     format!("{}\n{text}", serde_json::to_string_pretty(&target).unwrap())
 }
 
@@ -235,7 +236,7 @@ proptest! {
         let evaluation = evaluate(&book, &evidence, Audience::any());
         let shown = explain(None, &book, &evaluation, &evidence, &Roots::default()).stack;
         let shown: Vec<&str> = shown.iter().map(|rule| rule.source.as_str()).collect();
-        let prompt = render(&evaluation, Budget::default());
+        let prompt = render(&evaluation);
         let delivered: Vec<&str> = prompt.applied.iter().map(|verdict| verdict.rule.origin.display.as_str()).collect();
         prop_assert_eq!(shown, delivered);
         let is_conditional = |verdict: &&Verdict| !verdict.because.is_empty();
@@ -281,7 +282,7 @@ proptest! {
         // Its id may be that of an offered rule, which is then named by its key.
         let delivered = |book: &Rulebook| {
             let evaluation = evaluate(book, &evidence, Audience::any());
-            let prompt = render(&evaluation, Budget::default());
+            let prompt = render(&evaluation);
             let source = |verdict: &Verdict<'_>| verdict.rule.origin.display.clone();
             let offered = evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
             let texts: Vec<String> = prompt.applied.iter().map(|verdict| verdict.rule.body.to_string()).collect();
@@ -294,8 +295,9 @@ proptest! {
     fn a_budget_omits_whole_rules(files in workspace(), evidence in some_evidence(), limit in 0usize..80) {
         let book = book(&files);
         let evaluation = evaluate(&book, &evidence, Audience::any());
-        let whole = render(&evaluation, Budget::default());
-        let cut = render(&evaluation, Budget { tokens: Some(limit) });
+        let whole = render(&evaluation);
+        let evaluation = evaluation.clone().within(Budget { tokens: Some(limit) }, |_| true);
+        let cut = render(&evaluation);
         prop_assert_eq!(cut.applied.len() + cut.omitted.len(), whole.applied.len());
         prop_assert!(whole.tokens > limit || cut.omitted.is_empty(), "a text of {} tokens is cut", whole.tokens);
         prop_assert!(cut.applied.is_empty() || cut.tokens <= limit, "{} tokens of {limit}", cut.tokens);

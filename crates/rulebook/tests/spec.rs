@@ -19,10 +19,10 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::{Audience, Evaluation, Reason, State, evaluate};
 use rulebook::evidence::Input;
 use rulebook::format::{Base, FORMATS, FormatId, PlaceKind};
-use rulebook::render::{Budget, Notice, render};
+use rulebook::render::{Notice, render};
 use rulebook::resolve::Rulebook;
 use rulebook_workspace::toggles::Switch;
-use rulebook_workspace::{Homes, Prepared, Workspace};
+use rulebook_workspace::{Homes, Prepared, Viewpoint, Workspace};
 
 #[test]
 fn behaviour_is_as_the_pages_show() {
@@ -197,8 +197,7 @@ fn paths(stage: &Stage) -> String {
 fn prompt(stage: &Stage, tokens: Option<usize>) -> String {
     let workspace = open(stage);
     let prepared = ask(&workspace, stage);
-    let evaluation = prepared.evaluate();
-    let text = render(&evaluation, Budget { tokens }).text;
+    let text = render(&prepared.evaluate_for(Viewpoint::Any, tokens)).text;
     if text.is_empty() { text } else { format!("{text}\n") }
 }
 
@@ -206,7 +205,7 @@ fn notice(stage: &Stage) -> String {
     let workspace = open(stage);
     let prepared = ask(&workspace, stage);
     let evaluation = prepared.evaluate();
-    match Notice::of(&render(&evaluation, Budget::default())) {
+    match Notice::of(&render(&evaluation)) {
         Some(notice) => format!("{}\n{}\n", notice.line(), serde_json::to_string(&notice).unwrap()),
         None => "none\n".to_owned(),
     }

@@ -7,6 +7,8 @@ use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use rulebook::agent::Agent;
+use rulebook::export::TARGETS;
 use rulebook_workspace::Reach;
 use serde_json::json;
 
@@ -19,17 +21,20 @@ use crate::out::{self, VERSION};
 const VARIABLE: &str = "RULEBOOK_COMPLETE";
 
 /// What bash needs beside its script. A key, `id@format`, is one word. Bash inserts candidates as they are and expands
-/// patterns in them, and a repository chooses the names of its rules and files: they are quoted. Bash splits words at `:`: the parts
-/// of an address, `rule`, `:` and `//NAME`, are one word, of which it replaces what follows the `:`.
+/// patterns in them, and a repository chooses the names of its rules and files: they are quoted. Bash splits words at `:` and `=`: the
+/// parts of an address, `rule`, `:` and `//NAME`, and those of an option, `--as`, `=` and `AGENT`, are one word, of which it
+/// replaces what follows the last `:` or `=`.
 const QUOTED: &str = r#"
 COMP_WORDBREAKS=${COMP_WORDBREAKS//@/}
 _rulebook() {
-    local at noglob= scheme= current=$2
+    local at noglob= start= scheme= current=$2
     for ((at = 2; at <= COMP_CWORD; at++)); do
-        [[ ${COMP_WORDS[at-1]}${COMP_WORDS[at]} == rule: ]] || continue
-        ((COMP_CWORD > at + 1)) || { scheme=rule: && current=rule:${COMP_WORDS[at+1]-}; }
+        start=${COMP_WORDS[at-1]}${COMP_WORDS[at]}
+        [[ $start == rule: || $start == --*[!=]= || $start == --*=rule: ]] || continue
+        ((COMP_CWORD > at + 1)) || { scheme=$start && current=$start${COMP_WORDS[at+1]-}; }
         COMP_CWORD=$((COMP_CWORD > at ? COMP_CWORD - 2 : COMP_CWORD - 1))
-        COMP_WORDS=("${COMP_WORDS[@]:0:at-1}" "rule:${COMP_WORDS[at+1]-}" "${COMP_WORDS[@]:at+2}")
+        COMP_WORDS=("${COMP_WORDS[@]:0:at-1}" "$start${COMP_WORDS[at+1]-}" "${COMP_WORDS[@]:at+2}")
+        ((at--))
     done
     [[ $- == *f* ]] || noglob=+f
     set -f
@@ -64,6 +69,11 @@ const ARGUMENTS: &[(&[&str], &str, Candidates)] = &[
     (&["pin"], "session", session_ids),
     (&["unpin"], "session", session_ids),
     (&["watch"], "session", session_ids),
+    (&["prompt"], "agent", agents),
+    (&["explain"], "agent", agents),
+    (&["export"], "to", targets),
+    (&["import"], "to", targets),
+    (&["man"], "command", commands),
     #[cfg(feature = "remote")]
     (&["remote", "sync"], "names", remotes),
     #[cfg(feature = "remote")]
@@ -147,6 +157,25 @@ fn rules() -> Vec<CompletionCandidate> {
 /// Returns whether a name means itself in every shell. PowerShell inserts candidates without quotes.
 fn is_plain(name: &str) -> bool {
     name.chars().all(|c| c.is_alphanumeric() || "-_./@:".contains(c))
+}
+
+/// The names that conditions on the agent match.
+fn agents() -> Vec<CompletionCandidate> {
+    Agent::names().map(CompletionCandidate::new).collect()
+}
+
+/// The agents that rules can be exported to.
+fn targets() -> Vec<CompletionCandidate> {
+    TARGETS.iter().map(|target| CompletionCandidate::new(target.name)).collect()
+}
+
+/// The commands that have a manual page.
+fn commands() -> Vec<CompletionCandidate> {
+    let command = Args::command();
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let candidate =
+        |command: &Command| CompletionCandidate::new(command.get_name()).help(command.get_about().cloned());
+    shown.map(candidate).collect()
 }
 
 fn session_ids() -> Vec<CompletionCandidate> {

@@ -12,7 +12,7 @@ pub(super) use tree::InTree;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rulebook::matrix::{AgentColumn, CellState, Matrix};
-use rulebook::render::{Budget, render};
+use rulebook::render::render;
 use rulebook_workspace::AgentCoverage;
 
 use super::load::Load;
@@ -139,7 +139,7 @@ impl Grid {
             grid.states.extend(shown.state);
             grid.rows.push(GridRow { source: row.origin.display.clone(), cells: vec![shown], note });
         }
-        let tokens = grouped(render(&matrix.meant, Budget::default()).tokens);
+        let tokens = grouped(render(&matrix.meant).tokens);
         let title =
             if grid.states.contains(&CellState::Offered) { "tokens, including offers" } else { "tokens" };
         grid.totals.push((title, vec![tokens]));

@@ -2,7 +2,7 @@
 
 use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::matrix::{AgentColumn, Cell, CellState, DoneBy};
-use rulebook::render::{Budget, estimate_tokens, render};
+use rulebook::render::{estimate_tokens, render};
 use rulebook::rule::Activation;
 
 /// How many rules an agent has, by when it has them.
@@ -24,7 +24,7 @@ impl Load {
         };
         Load {
             always: meant.stack().count(),
-            tokens: render(meant, Budget::default()).tokens,
+            tokens: render(meant).tokens,
             some_files: in_state(is_scoped).count(),
             on_request: in_state(|verdict| matches!(verdict.state, State::Offered)).count(),
         }

@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evaluate::Evaluation;
-use rulebook::render::{Budget, Notice, Rendered, render};
+use rulebook::render::{Notice, Rendered, render};
 use rulebook_workspace::{Prepared, Viewpoint};
 
 use crate::alert::{alert_line, alerts};
@@ -19,9 +19,8 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
     // The process ends after printing: freeing every text would only take time.
     let prepared = ManuallyDrop::new(workspace.prepare(&input));
     diagnostics.extend(prepared.diagnostics.iter().cloned());
-    let evaluation = ManuallyDrop::new(evaluation(&prepared, options.for_agent.unwrap_or_default()));
-    let budget = Budget { tokens: options.budget.or(workspace.settings.budget.tokens) };
-    let rendered = ManuallyDrop::new(render(&evaluation, budget));
+    let evaluation = ManuallyDrop::new(evaluation(&prepared, options));
+    let rendered = ManuallyDrop::new(render(&evaluation));
     let notice = ManuallyDrop::new(Notice::of(&rendered));
     if let Some(form) = options.notice {
         return out::print_raw(
@@ -38,13 +37,14 @@ pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
 }
 
 /// Says which surface a product's name means, and evaluates for it.
-fn evaluation<'p>(prepared: &'p Prepared<'_>, view: Viewpoint) -> Evaluation<'p> {
+fn evaluation<'p>(prepared: &'p Prepared<'_>, options: &Prompt) -> Evaluation<'p> {
+    let view = options.for_agent.unwrap_or_default();
     if let Viewpoint::For(named) = view
         && let Some(note) = named.note()
     {
         out::print_aside(&format!("{}\n", paint(DIM, note)));
     }
-    prepared.evaluate_for(view)
+    prepared.evaluate_for(view, options.budget)
 }
 
 /// Formats the notice; empty if no conditional rule applies.

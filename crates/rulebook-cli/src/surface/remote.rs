@@ -168,16 +168,17 @@ fn copy_words(found: &RemoteCopy) -> (anstyle::Style, String) {
         _ if found.is_folder && is_missing => (YELLOW, "no folder".to_owned()),
         _ if found.is_folder => (DIM, "read in place".to_owned()),
         (None, _) => (YELLOW, "none".to_owned()),
+        (Some(at), _) if !found.is_verified => (RED, format!("{}, not used", out::age(*at))),
         (Some(at), None) => (PLAIN, out::age(*at)),
         (Some(at), Some(_)) => (YELLOW, format!("{}, the last attempt failed", out::age(*at))),
     }
 }
 
-/// What a document must have to be used. A folder is used as it is.
+/// What the copy was verified by; nothing if it is not used. A folder is used as it is.
 fn checks(remote: &Remote, found: &RemoteCopy) -> String {
     let pin = remote.sha256.as_ref().map(|_| "hash");
     let key = remote.minisign_key.as_ref().map(|_| "signature");
-    let both: Vec<&str> = pin.into_iter().chain(key).filter(|_| !found.is_folder).collect();
+    let both: Vec<&str> = pin.into_iter().chain(key).filter(|_| found.is_verified).collect();
     if both.is_empty() { "–".to_owned() } else { both.join(", ") }
 }
 

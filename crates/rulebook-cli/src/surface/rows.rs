@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rulebook::evaluate::{Audience, State, Verdict, evaluate};
 use rulebook::evidence::Input;
-use rulebook::explain::{Watching, watching};
+use rulebook::explain::{Watching, offered, watching};
 use rulebook::format::FormatId;
 use rulebook::glob::split_list;
 use rulebook::matrix::CellState;
@@ -81,7 +81,8 @@ pub(super) struct TriggerRow {
 /// Returns every rule in order of precedence, then the rejected files.
 pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
     let evidence = workspace.evidence_for(&loaded.book, &Input::default());
-    let evaluation = evaluate(&loaded.book, &evidence, Audience::any());
+    let evaluation =
+        evaluate(&loaded.book, &evidence, Audience::any()).within(workspace.settings.budget, |_| true);
     let rejected = loaded.book.rejected().iter().map(|rejected| Row {
         id: rejected.id.clone(),
         key: rejected.key(),
@@ -108,8 +109,8 @@ fn row(verdict: &Verdict<'_>) -> Row {
     let rule = verdict.rule;
     let (state, detail) = match &verdict.state {
         State::Stack => (RuleState::Stack, String::new()),
-        State::Offered => (RuleState::Offered, rule.description.clone().unwrap_or_default()),
-        State::Stream => (RuleState::Stream, watching(rule, &[]).summary()),
+        State::Offered => (RuleState::Offered, offered(verdict).note().to_owned()),
+        State::Stream => (RuleState::Stream, watching(rule).summary()),
         State::Inactive(why) => (RuleState::Inactive, why.detail.clone()),
         State::Overridden { winner, by } => {
             (RuleState::Overridden, format!("by {} ({})", winner.origin.display, by.name()))
@@ -132,7 +133,7 @@ fn row(verdict: &Verdict<'_>) -> Row {
         globs: rule.globs.clone(),
         tags: rule.tags.clone(),
         trigger: rule.stream.as_ref().map(|_| {
-            let Watching { condition, scope, .. } = watching(rule, &[]);
+            let Watching { condition, scope, .. } = watching(rule);
             TriggerRow { condition, scope }
         }),
         tokens: estimate_tokens(&rule.body),

@@ -61,7 +61,7 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         _ => own(&rule.source).is_some_and(|own| own.by == Some(DoneBy::Agent)),
     };
     let offer = |rule: &Offered| {
-        let description = rule.description.as_deref().unwrap_or("(no description)");
+        let description = Some(rule.note()).filter(|note| !note.is_empty()).unwrap_or("(no description)");
         row(BOLD, &rule.id, &rule.source, description.to_owned())
     };
     let (own_offers, offered): (Vec<&Offered>, Vec<&Offered>) = target.offered.iter().partition(is_own_offer);

@@ -173,7 +173,7 @@ pub(super) fn summary(session: &SessionLog) -> Value {
 
 pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
     let mut value = summary(session);
-    value["facts"] = json!(session.log.events());
+    value["facts"] = out::shown_json(&session.log.events()).unwrap_or_default();
     value["unreadable"] = json!(session.log.unreadable());
     let state = session.log.session();
     let Missing { rules, cut, native, requirements, milestones } =

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{anyhow, bail};
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evaluate::{Audience, State, evaluate};
+use rulebook::evaluate::{Audience, State, Verdict, evaluate};
 use rulebook::evidence::{Input, Roots};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -41,7 +41,8 @@ pub(super) fn run(args: &Args, options: &StreamFile) -> anyhow::Result<()> {
     diagnostics.extend(unwatched(&monitor, &rules));
     let proved = if options.prove { Some(prove(new_monitor, &steps, &hits)?) } else { None };
     let hits: Vec<HitRow> = hits.into_iter().map(|hit| HitRow::of(hit, &rules, &workspace)).collect();
-    let mut answer = json!({ "version": VERSION, "hits": hits, "diagnostics": diagnostics });
+    let mut answer =
+        json!({ "version": VERSION, "hits": out::shown_json(&hits)?, "diagnostics": diagnostics });
     if let Some(splits) = proved {
         answer["provedSplits"] = splits.into();
     }
@@ -71,31 +72,36 @@ struct HitRow {
 }
 
 impl HitRow {
-    fn of(hit: Hit, rules: &[&Rule], workspace: &Workspace) -> HitRow {
-        let rule = rules.iter().find(|rule| rule.origin.display == hit.source);
-        let modes = rule.map(|rule| workspace.settings.stream.modes_of(rule));
+    fn of(hit: Hit, rules: &[Verdict<'_>], workspace: &Workspace) -> HitRow {
+        let rule = rules.iter().find(|verdict| verdict.rule.origin.display == hit.source);
+        let modes = rule.map(|verdict| workspace.settings.stream.modes_of(verdict.rule));
         let interrupts = modes.is_some_and(|modes| modes.interrupt.covers(hit.scope.source()));
         HitRow { hit, interrupts }
     }
 }
 
 /// Returns the stream rules that are active or wait for their conditions.
-pub(super) fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<&'b Rule> {
+pub(super) fn watching<'b>(workspace: &Workspace, book: &'b Rulebook) -> Vec<Verdict<'b>> {
     let evidence = workspace.evidence_for(book, &Input::default());
     let watches = |state: &State| matches!(state, State::Stream | State::Inactive(_));
-    let verdicts = evaluate(book, &evidence, Audience::any()).verdicts;
+    let mut verdicts = evaluate(book, &evidence, Audience::any()).verdicts;
     let is_valid = |rule: &Rule| rule.stream.as_ref().is_some_and(|trigger| !trigger.is_empty());
-    verdicts.iter().filter(|v| is_valid(v.rule) && watches(&v.state)).map(|v| v.rule).collect()
+    verdicts.retain(|verdict| is_valid(verdict.rule) && watches(&verdict.state));
+    verdicts
 }
 
-pub(super) fn new_monitor(rules: &[&Rule], roots: &Roots) -> Monitor {
-    Monitor::new(rules.iter().copied().filter_map(Rule::stream_rule), roots.clone())
+pub(super) fn new_monitor(rules: &[Verdict<'_>], roots: &Roots) -> Monitor {
+    Monitor::new(rules.iter().filter_map(|verdict| verdict.stream_rule()), roots.clone())
 }
 
 /// Reports triggers that the monitor left out or gave up on.
-fn unwatched(monitor: &Monitor, rules: &[&Rule]) -> Vec<Diagnostic> {
+fn unwatched(monitor: &Monitor, rules: &[Verdict<'_>]) -> Vec<Diagnostic> {
     let report = |code, rule: &str, message| {
-        let source = rules.iter().find(|other| other.name == rule).map_or("", |rule| &rule.origin.display);
+        let source = rules
+            .iter()
+            .map(|verdict| verdict.rule)
+            .find(|other| other.name == rule)
+            .map_or("", |rule| &rule.origin.display);
         Diagnostic::whole(code, source, message)
     };
     let left_out = monitor.left_out().iter().map(|(rule, condition)| {

@@ -82,7 +82,7 @@ fn check_examples(rule: &Rule, workspace: &Workspace, book: &Rulebook, evidence:
     let reaches = |path: &String| {
         let path = path.trim_start_matches("./").to_owned();
         // The globs of a stream rule select the files whose writes it watches.
-        if rule.stream.as_ref().is_some_and(|trigger| !trigger.admits(rule.origin.root, &path)) {
+        if rule.stream_rule().is_some_and(|watched| !watched.admits(Some(rule.origin.root), &path)) {
             return false;
         }
         let paths = vec![Seen { path, root: rule.origin.root, sources: vec![Via::Argument] }];

@@ -130,6 +130,8 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     assert!(run(find, &[("BINARY", ""), package]).status.success());
     sandbox.write("repo/bin/rulebook", "");
     assert!(run(find, &[("BINARY", "bin/rulebook"), package]).status.success());
+    sandbox.write("repo/own", "");
+    assert!(run(find, &[("BINARY", "own"), package]).status.success());
     // Without a binary the package is installed; this `npm` only notes what it is asked.
     sandbox.write(
         "runner/npm",
@@ -140,11 +142,12 @@ fn the_steps_of_the_action_find_the_binary_and_check() {
     let path = format!("{runner}:/usr/bin:/bin");
     let installed = run(find, &[("BINARY", ""), package, ("PATH", &path), ("RUNNER_TEMP", &runner)]);
     assert!(installed.status.success(), "{installed:?}");
-    let own = sandbox.path("repo/bin/rulebook");
-    let wanted = [binary, own.to_str().unwrap(), &format!("{runner}/rulebook/node_modules/.bin/rulebook")];
+    let own = ["repo/bin/rulebook", "repo/own"].map(|path| sandbox.path(path).display().to_string());
+    let wanted = [binary, &own[0], &own[1], &format!("{runner}/rulebook/node_modules/.bin/rulebook")];
     assert_eq!(read("env"), wanted.map(|path| format!("RULEBOOK={path}\n")).concat());
     assert!(read("runner/asked").ends_with(&format!("--prefix {runner}/rulebook rulebook-cli@1.2.3\n")));
     fs::remove_dir_all(sandbox.path("repo/bin")).unwrap();
+    fs::remove_file(sandbox.path("repo/own")).unwrap();
 
     let inputs = |sarif| [("RULEBOOK", binary), ("STRICT", "true"), ("BASELINE", ""), ("SARIF", sarif)];
     let annotated = run(check, &inputs(""));

@@ -46,6 +46,16 @@ fn bash_completes_what_the_workspace_has() {
     check_bash(&sandbox, "rulebook explain --rule rule : //lint --fo", &["--for"]);
     check_bash(&sandbox, "rulebook unp", &["unpin"]);
     check_bash(&sandbox, "rulebook explain s", &["src/"]);
+    check_bash(&sandbox, "rulebook export --to curs", &["cursor", "cursor-cli"]);
+    check_bash(&sandbox, "rulebook export --to cursor,clin", &["cursor,cline", "cursor,cline-cli"]);
+    check_bash(&sandbox, "rulebook import ruler --to curs", &["cursor", "cursor-cli"]);
+    check_bash(&sandbox, "rulebook man uni", &["uninstall"]);
+    check_bash(&sandbox, "rulebook prompt --agent cod", &["codebuddy", "codex", "cody"]);
+    check_bash(&sandbox, "rulebook status --as = code", &["codebuddy", "codex"]);
+    check_bash(&sandbox, "rulebook explain --session = se", &["session-1"]);
+    check_bash(&sandbox, "rulebook explain --rule = rule : //lint@", &["//lint@cursor"]);
+    check_bash(&sandbox, "rulebook --root = sr", &["src/"]);
+    check_bash(&sandbox, "rulebook --root = src explain --as = code", &["codebuddy", "codex"]);
     check_bash(&sandbox, "rulebook explain src/", &["src/a.ts"]);
 }
 

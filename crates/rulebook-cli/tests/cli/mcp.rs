@@ -393,7 +393,7 @@ fn rules_over_the_budget_are_reported() {
     let paths: Vec<String> = (0..103).map(|at| format!("apps/web/{at:03}.tsx")).collect();
     let answer = client.call("rules_for", json!({ "paths": paths }));
     let want = "# Rules\nRead rule://<name> when working in a matching domain.\n\
-        - db: Database conventions\n- cursorrules\n- web (apps/web/**)\n\n\
+        - cursorrules\n- db: Database conventions\n- web (apps/web/**)\n\n\
         # Why\n\
         - cursorrules (.cursorrules): always on\n\
         - web (.clinerules/web.md): paths apps/web/** ← apps/web/003.tsx and 99 more\n\
@@ -630,6 +630,38 @@ fn the_roots_of_the_client_are_the_workspace() {
     client.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": roots }).to_string());
     // The server handles the answer beside other requests.
     until(|| client.rules() == ["cursorrules"], || "the rules of the other root".to_owned());
+}
+
+#[test]
+fn a_call_right_after_the_handshake_is_about_the_roots_of_the_client() {
+    let sandbox = sandbox();
+    sandbox.write("other/.git/HEAD", "");
+    sandbox.write("other/.cursorrules", "Another.\n");
+    let file = sandbox.path("other/a.ts").display().to_string();
+    let call = json!({ "name": "rules_for", "arguments": { "paths": [file] } });
+    let answer = |result: Option<Value>| {
+        let mut client = Client::start(&sandbox);
+        client.ask("initialize", initialize("2025-11-25", json!({ "roots": {} }), "test"));
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        client
+            .send(&json!({ "jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": call }).to_string());
+        loop {
+            let message = client.receive();
+            if message["method"] == "roots/list"
+                && let Some(result) = &result
+            {
+                client.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }).to_string());
+            } else if message["id"] == 77 {
+                return message["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+            }
+        }
+    };
+    let uri = format!("file://{}", sandbox.path("other").display());
+    let text = answer(Some(json!({ "roots": [{ "uri": uri }] })));
+    assert!(text.starts_with(".cursorrules\nAnother."), "{text}");
+    // A client that does not answer gets the folder where the server was started.
+    let text = answer(None);
+    assert!(text.contains("outside of every root"), "{text}");
 }
 
 #[test]

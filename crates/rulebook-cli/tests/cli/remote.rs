@@ -464,7 +464,7 @@ fn a_remote_that_cannot_be_fetched_ends_with_status_1() {
         assert!(text.contains(want) && output.status.code() == Some(status), "{}: {text}", output.status);
     }
     check("", 0, "no remotes\n");
-    check(&remote("a", "http://rules.example/r.json"), 1, "this remote is not fetched");
+    check(&remote("a", "http://rules.example/r.json"), 1, "`a` is not fetched");
     check("[[remote]\n", 1, "bad-settings");
     check(&remote("team", "ROOT/team"), 0, "team: read in place, 2 rules");
     check(&remote("team", "ROOT/team/none"), 1, "team names `/team/none`, which is not a folder");

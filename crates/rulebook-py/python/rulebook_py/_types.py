@@ -98,7 +98,7 @@ class Applied(TypedDict):
 
 
 class Offered(TypedDict):
-    """A rule that the model can read by its name."""
+    """A rule that the model can read by its name. `overBudget`: it applies, and is only offered because of the budget."""
 
     id: str
     key: str
@@ -106,6 +106,7 @@ class Offered(TypedDict):
     description: str
     globs: List[str]
     source: str
+    overBudget: bool
 
 
 class Prompt(TypedDict):

@@ -8,8 +8,8 @@ use super::document::{RemoteRule, read_document};
 use super::error::RemoteError;
 use super::fetch::{Client, Fetched};
 use super::{
-    Failed, HELD, Kept, MAX_DOCUMENT, MAX_FILE, NO_CACHE, REFRESH, RemoteCopy, VERSION, check_folder, file,
-    folder, kept, list, verify, verify_age,
+    Failed, Kept, MAX_DOCUMENT, MAX_FILE, NO_CACHE, REFRESH, RemoteCopy, VERSION, check_folder, file, folder,
+    kept, list, verify, verify_age,
 };
 use crate::homes::Homes;
 use crate::read;
@@ -150,7 +150,7 @@ pub fn is_due(remote: &Remote, homes: &Homes, now: SystemTime) -> bool {
 }
 
 fn held() -> RemoteError {
-    RemoteError::new(format!("is not fetched: {HELD}"))
+    RemoteError::new("is not fetched: its settings are invalid")
 }
 
 /// Fetches the document and checks it against the settings.

@@ -78,7 +78,7 @@ fn keep_protection(layer: &Layer, document: &DeTable<'_>, settings: &mut Setting
         Reading { layer, settings: &mut found, lists: &mut lists, diagnostics: Vec::new(), unreported: 0 };
     reading.table("", document);
     let names_trust = |line: &str| line.trim_start().starts_with("trust");
-    if found.set_by.contains_key(TRUST) {
+    if found.set_by.contains_key(TRUST) || found.trust == Trust::Require {
         settings.trust = found.trust;
     } else if layer.text.lines().any(names_trust) {
         settings.trust = Trust::Require;
@@ -263,6 +263,19 @@ impl Reading<'_> {
     }
 
     fn unknown(&mut self, path: &str, name: &str, span: Range<usize>) {
+        let reported = self.diagnostics.len();
+        self.report_unknown(path, name, span);
+        // Somebody who misspelled it wants to be protected.
+        let keys = KEYS.iter().filter(|key| key.split().0 == path).flat_map(Key::names);
+        if !self.is_workspace() && nearest(&cut(name), keys) == Some(TRUST) {
+            self.settings.trust = Trust::Require;
+            if let Some(fault) = self.diagnostics.get_mut(reported) {
+                fault.protect("`trust` counts as `require`");
+            }
+        }
+    }
+
+    fn report_unknown(&mut self, path: &str, name: &str, span: Range<usize>) {
         let full = join(path, self.written(span.clone()));
         let message = || format!("`{}` is not a setting", cut(&full));
         self.report_with_help(Code::UnknownSetting, span, message, || {
@@ -352,6 +365,10 @@ impl Reading<'_> {
             LayerKind::Workspace { root } => Some(root),
             LayerKind::User | LayerKind::Flags => None,
         }
+    }
+
+    fn is_workspace(&self) -> bool {
+        matches!(self.layer.kind, LayerKind::Workspace { .. })
     }
 
     fn finish(mut self) -> Vec<Diagnostic> {

@@ -208,7 +208,7 @@ impl Coverage<'_> {
             id: rule.id.clone(),
             key: rule.key(),
             source: rule.origin.display.clone(),
-            scope: watching(rule, &[]).scope,
+            scope: watching(rule).scope,
             overridden: *overridden,
         });
         let stream = stream.collect();
@@ -227,7 +227,7 @@ impl Coverage<'_> {
             dead: self.dead(tally),
             overlap: overlap.map(|(rules, &files)| Overlap { rules, files }).collect(),
             most: (tally.most.files.iter())
-                .map(|(rules, root, path)| Most { path: shown(roots, *root, path), rules: rules.0 })
+                .map(|(rules, root, path)| Most { path: roots.shown(*root, path), rules: rules.0 })
                 .collect(),
             cost,
             top_folders,
@@ -305,23 +305,13 @@ fn other(covered: &Covered<'_>) -> Other {
     }
 }
 
-/// Returns a path for display. With several roots, the name of the root comes first.
-fn shown(roots: &Roots, root: usize, path: &str) -> String {
-    match roots.roots.get(root).filter(|_| roots.roots.len() > 1) {
-        Some(root) if path.is_empty() => root.name.clone(),
-        Some(root) => format!("{}/{path}", root.name),
-        None if path.is_empty() => ".".to_owned(),
-        None => path.to_owned(),
-    }
-}
-
 fn costs(folders: &BTreeMap<(usize, String), Here>, roots: &Roots) -> Vec<Cost> {
     let mut tops: BTreeMap<(usize, &str), Here> = BTreeMap::new();
     for ((root, folder), here) in folders {
         tops.entry((*root, folder.split('/').next().unwrap_or_default())).or_default().add(*here);
     }
     let cost = |((root, folder), here): ((usize, &str), Here)| Cost {
-        path: shown(roots, root, folder),
+        path: roots.shown(root, folder),
         files: here.files,
         mean: here.tokens / here.files.max(1),
         max: here.max,
@@ -346,7 +336,7 @@ fn unreached(tally: &Tally, roots: &Roots) -> Unreached {
         (
             root,
             folder,
-            Folder { path: shown(roots, root, folder), files: here.unreached, of: here.files, deep },
+            Folder { path: roots.shown(root, folder), files: here.unreached, of: here.files, deep },
         )
     };
     for (&(root, folder), here) in &deep {
@@ -360,7 +350,7 @@ fn unreached(tally: &Tally, roots: &Roots) -> Unreached {
     }
     folders.sort_by_key(|(root, folder, row)| (Reverse(row.files), *root, *folder));
     let more = folders.len().saturating_sub(MAX_ROWS);
-    let paths = tally.unreached.files.iter().map(|(_, root, path)| shown(roots, *root, path)).collect();
+    let paths = tally.unreached.files.iter().map(|(_, root, path)| roots.shown(*root, path)).collect();
     Unreached {
         files: tally.overlap.first().copied().unwrap_or(0),
         folders: folders.into_iter().take(MAX_ROWS).map(|(_, _, folder)| folder).collect(),

@@ -70,7 +70,15 @@ fn override_other_roots(candidates: &mut [Candidate<'_>], group: &[usize], evide
         return;
     }
     for at in &on {
-        let verdict = &candidates[*at].verdict;
+        let verdict = &mut candidates[*at].verdict;
+        if matches!(verdict.state, State::Stream) && !verdict.rule.is_mandatory {
+            let (format, own) = (verdict.rule.origin.format.order, verdict.rule.own_root());
+            let is_other = |root: &usize| own.is_some_and(|own| own != *root);
+            let roots = of_root.keys().filter(|(other, _)| *other == format).map(|(_, root)| *root);
+            verdict.other_roots = roots.filter(is_other).collect();
+            verdict.other_roots.sort_unstable();
+            continue;
+        }
         let (rule, format) = (verdict.rule, verdict.rule.origin.format.order);
         let seen: Vec<usize> =
             verdict.because.iter().flat_map(|reason| reason.seen.iter().copied()).collect();

@@ -76,7 +76,10 @@ pub(super) fn candidate<'r>(
         },
     };
     let is_requested = call == Call::Requested;
-    Candidate { verdict: Verdict { rule, state, because, is_requested }, unmet }
+    Candidate {
+        verdict: Verdict { rule, state, because, is_requested, is_cut: false, other_roots: Vec::new() },
+        unmet,
+    }
 }
 
 /// Returns the state of a rule whose conditions hold, or why they do not.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::verdict::Verdict;
+use super::verdict::{Evaluation, State, Verdict};
 use crate::agent::Arrival;
 use crate::rule::{Activation, Rank, Rule};
 use crate::source::Origin;
@@ -18,6 +18,16 @@ pub(crate) fn delivery_rank(rule: &Rule) -> impl Ord + '_ {
     let depth = if is_located { depth } else { usize::MAX - depth };
     let is_conditional = rule.activation != Activation::Always;
     (is_conditional, priority, scope, format, is_located, depth, id, place, path)
+}
+
+impl<'r> Evaluation<'r> {
+    /// Returns the rules that are offered, in the order of delivery; those that a budget cut are among them.
+    pub fn offers(&self) -> Vec<&Verdict<'r>> {
+        let is_offered = |verdict: &&Verdict<'_>| matches!(verdict.state, State::Offered);
+        let mut offers: Vec<&Verdict<'r>> = self.verdicts.iter().filter(is_offered).collect();
+        offers.sort_by_cached_key(|offer| delivery_rank(offer.rule));
+        offers
+    }
 }
 
 /// Returns the positions of an agent's rules in the order of its context.

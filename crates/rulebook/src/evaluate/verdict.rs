@@ -2,8 +2,10 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::evidence::Seen;
 use crate::resolve::Off;
 use crate::rule::{Rule, Step};
+use crate::stream::trigger::StreamRule;
 
 /// The verdicts on all rules.
 #[derive(Clone, Debug)]
@@ -28,11 +30,21 @@ impl<'r> Evaluation<'r> {
         positions
     }
 
-    /// Returns the same rules in the order of precedence.
-    pub(crate) fn stack_by_rank(&self) -> Vec<&Verdict<'r>> {
+    /// Returns the positions of the same verdicts, in the order of precedence.
+    pub(crate) fn stack_by_rank(&self) -> Vec<usize> {
         let mut positions = self.delivery.clone();
         positions.sort_unstable();
-        positions.into_iter().map(|at| &self.verdicts[at]).collect()
+        positions
+    }
+
+    /// Offers some of the rules that apply instead of delivering them.
+    pub(crate) fn cut(&mut self, positions: impl Iterator<Item = usize>) {
+        for at in positions {
+            self.verdicts[at].state = State::Offered;
+            self.verdicts[at].is_cut = true;
+        }
+        let verdicts = &self.verdicts;
+        self.delivery.retain(|at| !verdicts[*at].is_cut);
     }
 
     /// Takes rules out of those that are delivered, because the conversation has them, and returns them.
@@ -70,6 +82,24 @@ pub struct Verdict<'r> {
     pub because: Vec<Reason>,
     /// Whether the user requested the rule by name in this turn.
     pub is_requested: bool,
+    /// Whether it applies, and is only offered because of the budget.
+    pub is_cut: bool,
+    /// Of a stream rule: the other roots that have a rule of this id and format, which is used for calls about their files.
+    pub other_roots: Vec<usize>,
+}
+
+impl<'r> Verdict<'r> {
+    /// Returns what a monitor needs to watch for the rule, if it is a stream rule.
+    pub fn stream_rule(&self) -> Option<StreamRule<'_>> {
+        Some(StreamRule { other_roots: &self.other_roots, ..self.rule.stream_rule()? })
+    }
+
+    /// Whether it is a stream rule that watches no calls about these files.
+    pub(crate) fn is_for_other_files(&self, files: &[Seen]) -> bool {
+        let is_watched =
+            |file: &Seen| self.stream_rule().is_none_or(|rule| rule.admits(Some(file.root), &file.path));
+        !files.is_empty() && !files.iter().any(is_watched)
+    }
 }
 
 /// The state of a rule.

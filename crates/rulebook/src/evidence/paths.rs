@@ -78,6 +78,16 @@ impl Roots {
         }
     }
 
+    /// Returns a path for display. With several roots, the name of the root comes first.
+    pub fn shown(&self, root: usize, path: &str) -> String {
+        match self.roots.get(root).filter(|_| self.roots.len() > 1) {
+            Some(root) if path.is_empty() => root.name.clone(),
+            Some(root) => format!("{}/{path}", root.name),
+            None if path.is_empty() => ".".to_owned(),
+            None => path.to_owned(),
+        }
+    }
+
     /// The path of a mention: `@src/a.ts` and `@/src/a.ts` are relative to a root.
     pub(super) fn mentioned_path(&self, mention: &str, exists: &dyn Fn(usize, &str) -> bool) -> String {
         let path = mention.trim().trim_start_matches('@').trim_matches('"');

@@ -5,6 +5,7 @@ use super::reason::{applies, not_read, off_by, pattern};
 use super::row::RuleRow;
 use super::subject::Subject;
 use crate::evaluate::{InactiveReason, State, Verdict};
+use crate::render::OVER_BUDGET;
 use crate::rule::{Activation, Rule, Step};
 use crate::stream::trigger::OTHER_FILES;
 use crate::words::words;
@@ -143,6 +144,12 @@ impl<'r> Cell<'r> {
         }
     }
 
+    /// Whether the rule applies, and is only offered because of the budget.
+    pub fn is_over_budget(&self) -> bool {
+        let by_rulebook = self.state == CellState::Offered && self.by == Some(DoneBy::Rulebook);
+        by_rulebook && self.verdict.as_ref().is_some_and(|verdict| verdict.is_cut)
+    }
+
     fn by_rulebook(self) -> Cell<'r> {
         Cell { by: Some(DoneBy::Rulebook), ..self }
     }
@@ -239,7 +246,11 @@ impl<'r> Column<'_, 'r> {
     fn brought(&self, meant: &Verdict<'r>, own: Option<&Verdict<'r>>) -> Cell<'r> {
         let rule = Some(meant.rule);
         let is_offer = matches!(meant.state, State::Offered);
-        let because = if is_offer { String::new() } else { applies(meant) };
+        let because = match meant.state {
+            _ if meant.is_cut => OVER_BUDGET.to_owned(),
+            State::Offered => String::new(),
+            _ => applies(meant),
+        };
         let if_wired = if is_offer { CellState::Offered } else { CellState::Added };
         let new = |state, because| Cell { pattern: pattern(meant), ..Cell::new(state, because, rule) };
         let by_own = |cell: Cell<'r>| Cell { verdict: own.cloned(), ..cell };

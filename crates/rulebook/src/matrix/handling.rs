@@ -23,6 +23,13 @@ pub enum Handling {
     NotAdded(String),
 }
 
+impl Handling {
+    /// Whether Rulebook adds the rule, or lists it.
+    pub fn is_by_rulebook(&self) -> bool {
+        matches!(self, Handling::Unread | Handling::NotApplied(_))
+    }
+}
+
 /// Decides who brings a rule to an agent that applies or is offered, as its author meant it.
 ///
 /// Hooks, the matrix and every other surface use this one decision.

@@ -53,13 +53,23 @@ pub(super) fn rows<'v, 'r: 'v>(
         verdict: None,
     });
     let rejected: Vec<RuleRow<'r>> = rejected.collect();
-    let mut rows: Vec<RuleRow<'r>> =
-        meant.verdicts.iter().enumerate().map(|(at, verdict)| row(verdict.rule, files, Some(at))).collect();
+    let mut rows: Vec<RuleRow<'r>> = meant
+        .verdicts
+        .iter()
+        .enumerate()
+        .map(|(at, verdict)| RuleRow {
+            is_for_other_files: verdict.is_for_other_files(files),
+            ..row(verdict.rule, Some(at))
+        })
+        .collect();
     let mut known: HashSet<&str> = rows.iter().chain(&rejected).map(|row| row.origin.path.as_str()).collect();
     for native in natives {
-        let rules = native.verdicts().iter().map(|verdict| verdict.rule);
-        let new = rules.filter(|rule| known.insert(rule.origin.path.as_str()));
-        rows.extend(new.map(|rule| row(rule, files, None)));
+        let new = native.verdicts().iter().filter(|verdict| known.insert(verdict.rule.origin.path.as_str()));
+        let row = |verdict: &Verdict<'r>| RuleRow {
+            is_for_other_files: verdict.is_for_other_files(files),
+            ..row(verdict.rule, None)
+        };
+        rows.extend(new.map(row));
     }
     let bucket = |row: &RuleRow<'r>| row.verdict.map_or(0, |at| bucket(&meant.verdicts[at]));
     let order = |a: &RuleRow<'r>, b: &RuleRow<'r>| -> Ordering {
@@ -73,14 +83,13 @@ pub(super) fn rows<'v, 'r: 'v>(
     rows
 }
 
-fn row<'r>(rule: &'r Rule, files: &[Seen], verdict: Option<usize>) -> RuleRow<'r> {
-    let is_for_other_files = rule.stream.as_deref().is_some_and(|trigger| !trigger.admits_some(files));
+fn row(rule: &Rule, verdict: Option<usize>) -> RuleRow<'_> {
     RuleRow {
         id: &rule.id,
         origin: &rule.origin,
         rule: Some(rule),
         rejected: None,
-        is_for_other_files,
+        is_for_other_files: false,
         verdict,
     }
 }

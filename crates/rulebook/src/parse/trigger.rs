@@ -50,7 +50,6 @@ impl Fields {
         }
         let mut conditions = Vec::new();
         let base = reader.pattern_base();
-        let before = reader.diagnostics.len();
         let scope = self.scope(reader);
         for (text, span) in condition::texts(&field.node, &mut |code, span, message| {
             reader.report(code, span, message);
@@ -94,25 +93,10 @@ impl Fields {
                 }
             }
         }
-        let reaches_nothing = self.given("scope").is_some() && scope.is_empty();
-        if reaches_nothing {
-            let span = self.find("scope").expect("given").node.span.clone();
-            let last = reader.diagnostics[before..].iter_mut().rfind(|found| found.code == Code::BadScope);
-            match last {
-                Some(found) => found.message.push_str("; no valid scope is left, so the rule is inactive"),
-                None => {
-                    reader.report(
-                        Code::BadScope,
-                        span,
-                        "`scope` has no valid entry, so the rule is inactive",
-                    );
-                }
-            }
-        }
-        let modes = self.modes(reader);
-        if reaches_nothing {
+        if self.given("scope").is_some() && scope.is_empty() {
             conditions.clear();
         }
+        let modes = self.modes(reader);
         Some(Trigger { conditions, syntax, scope, modes, gate: None })
     }
 
@@ -128,7 +112,7 @@ impl Fields {
     fn scope(&self, reader: &mut Reader) -> Vec<StreamScope> {
         let Some(field) = self.given("scope") else { return Vec::new() };
         let (span, base) = (field.node.span.clone(), reader.pattern_base());
-        let mut scopes = Vec::new();
+        let (mut scopes, mut ignored) = (Vec::new(), Vec::new());
         for word in self.words("scope", reader) {
             match scope::read(&word, &span, &base) {
                 Ok(scope) => {
@@ -137,11 +121,18 @@ impl Fields {
                     }
                     scopes.push(scope);
                 }
-                Err(error) => {
-                    let message = format!("the scope `{}` is ignored: {error}", shown(&word));
-                    reader.report(Code::BadScope, span.clone(), message);
-                }
+                Err(error) => ignored.push(format!("the scope `{}` is ignored: {error}", shown(&word))),
             }
+        }
+        if scopes.is_empty() {
+            const NEVER: &str = "no scope is valid, so the rule never applies";
+            match ignored.last_mut() {
+                Some(last) => last.push_str(&format!("; {NEVER}")),
+                None => ignored.push(NEVER.to_owned()),
+            }
+        }
+        for message in ignored {
+            reader.report(Code::BadScope, span.clone(), message);
         }
         scopes
     }

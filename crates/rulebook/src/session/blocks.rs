@@ -1,6 +1,6 @@
 //! Blocks: rules written for the model beside the conversation, within what the host takes.
 
-use crate::evaluate::{Reason, Verdict};
+use crate::evaluate::{Reason, Verdict, delivery_rank};
 use crate::evidence::Evidence;
 use crate::id::plain_name;
 use crate::own_text::{HEADING, OFFERS, RULE_TAG, TOO_LONG};
@@ -20,29 +20,21 @@ pub(super) struct Blocks<'e, 'r> {
     pub cut: Vec<&'e Verdict<'r>>,
 }
 
-/// How many characters may be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cap {
-    /// What the host takes: it cuts longer texts.
-    Host(usize),
-    /// What the settings allow: mandatory rules may exceed it.
-    Budget(usize),
-}
-
 /// Writes rules in order, as long as they fit. Mandatory rules get room first, then those of higher rank. Rules that do not
 /// fit are listed as ones that apply, before the offers; lines that do not fit either are counted. Returns nothing if
-/// there is nothing to write.
+/// there is nothing to write. `over_budget` are rules that apply and are only listed; `cap` is how many characters the host
+/// takes, which cuts longer texts.
 pub(super) fn blocks<'e, 'r>(
     rules: &[&'e Verdict<'r>],
+    over_budget: &[&'e Verdict<'r>],
     offers: &[&'r Rule],
     evidence: &Evidence,
-    cap: Cap,
+    cap: usize,
 ) -> Option<Blocks<'e, 'r>> {
-    if rules.is_empty() && offers.is_empty() {
+    if rules.is_empty() && over_budget.is_empty() && offers.is_empty() {
         return None;
     }
-    let (Cap::Host(most) | Cap::Budget(most)) = cap;
-    let mut left = most.saturating_sub(HEAD);
+    let mut left = cap.saturating_sub(HEAD);
     let mut fits: Vec<(usize, String)> = Vec::new();
     let mut cut = Vec::new();
     // Room is given by rank; the text has the order of delivery.
@@ -51,8 +43,7 @@ pub(super) fn blocks<'e, 'r>(
     let (mandatory, rest): (Vec<_>, Vec<_>) =
         by_rank.into_iter().partition(|at| rules[*at].rule.is_mandatory);
     for at in mandatory {
-        let room = if matches!(cap, Cap::Host(_)) { left } else { usize::MAX };
-        let Some((text, size)) = fitting(rules[at], evidence, room) else {
+        let Some((text, size)) = fitting(rules[at], evidence, left) else {
             cut.push(rules[at]);
             continue;
         };
@@ -61,7 +52,8 @@ pub(super) fn blocks<'e, 'r>(
     }
     // Offers leave half of the room to rules that apply.
     let reserved: usize = offers.iter().map(|rule| line_size(&offer_line(rule))).sum();
-    let lines: usize = cut.iter().map(|verdict| line_size(&offer_line(verdict.rule))).sum();
+    let listed = cut.iter().chain(over_budget);
+    let lines: usize = listed.map(|verdict| line_size(&offer_line(verdict.rule))).sum();
     let mut room = (left - reserved.min(left / 2)).saturating_sub(lines);
     for at in rest {
         if let Some((text, size)) = fitting(rules[at], evidence, room) {
@@ -81,10 +73,12 @@ pub(super) fn blocks<'e, 'r>(
         parts.push(format!("{HEADING}{}.", escape_tags(&names.join(", "))));
         parts.extend(texts);
     }
-    parts.extend(further(TOO_LONG, cut.iter().map(|verdict| verdict.rule), &mut left));
+    let mut listed: Vec<&'r Rule> = cut.iter().chain(over_budget).map(|verdict| verdict.rule).collect();
+    listed.sort_by_cached_key(|rule| delivery_rank(rule));
+    parts.extend(further(TOO_LONG, listed.into_iter(), &mut left));
     parts.extend(further(OFFERS, offers.iter().copied(), &mut left));
     let mut text = parts.join("\n\n");
-    if let (Cap::Host(_), Some((at, _))) = (cap, text.char_indices().nth(most)) {
+    if let Some((at, _)) = text.char_indices().nth(cap) {
         text.truncate(at);
     }
     Some(Blocks { text, whole, cut })
@@ -138,7 +132,7 @@ fn block(verdict: &Verdict<'_>, evidence: &Evidence) -> String {
         Scope::Remote => "the organisation",
         Scope::User => "the user",
     };
-    let from = attribute(&format!("{} of {owner}", plain_name(&rule.origin.display)));
+    let from = attribute(&format!("{} of {owner}", rule.origin.display));
     let because = attribute(&because(verdict, evidence));
     let name = attribute(rule.address());
     let text = rule.readable();
@@ -197,7 +191,7 @@ mod tests {
         let offers = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
         let offers: Vec<&Rule> = offers.map(|verdict| verdict.rule).collect();
         assert_eq!((rules.len(), offers.len()), (sizes.len(), offered));
-        let blocks = blocks(&rules, &offers, &evidence, Cap::Host(cap)).unwrap();
+        let blocks = blocks(&rules, &[], &offers, &evidence, cap).unwrap();
         assert_eq!((blocks.whole.len(), blocks.cut.len()), (whole, cut), "{}", blocks.text);
         assert!(length(&blocks.text) <= cap, "{} of {cap}", length(&blocks.text));
         assert!(blocks.text.ends_with(end), "{}", blocks.text);
@@ -219,9 +213,9 @@ mod tests {
     }
 
     #[test]
-    fn mandatory_rules_get_room_first_and_exceed_a_budget() {
+    fn mandatory_rules_get_room_first() {
         #[track_caller]
-        fn check(cap: Cap, want: &[&str]) {
+        fn check(cap: usize, want: &[&str]) {
             let mut required = entry("required", "alwaysApply: true", &"h".repeat(6_000));
             let Entry::Rule(rule) = &mut required else { panic!("{required:?}") };
             rule.is_mandatory = true;
@@ -236,21 +230,14 @@ mod tests {
                 verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack)).collect();
             let offers = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Offered));
             let offers: Vec<&Rule> = offers.map(|verdict| verdict.rule).collect();
-            let blocks = blocks(&rules, &offers, &evidence, cap).unwrap();
+            let blocks = blocks(&rules, &[], &offers, &evidence, cap).unwrap();
             let whole: Vec<&str> = blocks.whole.iter().map(|verdict| verdict.rule.name.as_str()).collect();
             assert_eq!(whole, want, "{}", blocks.text);
-            assert!(
-                blocks.text.ends_with("`rulebook status` lists them") || cap == Cap::Host(100),
-                "{}",
-                blocks.text
-            );
+            assert!(blocks.text.ends_with("`rulebook status` lists them") || cap == 100, "{}", blocks.text);
         }
-        check(Cap::Host(10_000), &["other", "required"]);
-        check(Cap::Host(6_500), &["required"]);
-        check(Cap::Host(100), &[]);
-        check(Cap::Budget(10_000), &["other", "required"]);
-        check(Cap::Budget(4), &["required"]);
-        check(Cap::Budget(0), &["required"]);
+        check(10_000, &["other", "required"]);
+        check(6_500, &["required"]);
+        check(100, &[]);
     }
 
     #[test]

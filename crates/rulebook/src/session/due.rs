@@ -3,12 +3,12 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::blocks::{Cap, because, blocks};
+use super::blocks::{because, blocks};
 use super::event::{Delivery, Event, HostFacts};
 use super::host::{Moment, Report, Touch};
 use super::situation::{HandlingView, Situation};
 use super::state::Session;
-use crate::evaluate::{State, Verdict};
+use crate::evaluate::{Evaluation, Verdict};
 use crate::evidence::{Evidence, Input, Seen, ToolCall};
 use crate::matrix::Handling;
 use crate::render::{Notice, offer_line};
@@ -18,6 +18,8 @@ use crate::rule::Rule;
 #[derive(Debug)]
 pub struct Due<'e, 'r> {
     rules: Vec<&'e Verdict<'r>>,
+    /// Rules that apply, and that the budget leaves no room for.
+    over_budget: Vec<&'e Verdict<'r>>,
     offers: Vec<&'r Rule>,
     /// Why a host that reads these files itself does not deliver them, by source.
     missed: HashMap<String, String>,
@@ -84,6 +86,7 @@ impl Session {
         let Situation { evaluation, evidence, handling, carries, .. } = *situation;
         let mut due = Due {
             rules: Vec::new(),
+            over_budget: Vec::new(),
             offers: Vec::new(),
             missed: HashMap::new(),
             turn: self.turn_number() + u64::from(report.input.message.is_some()),
@@ -100,17 +103,25 @@ impl Session {
             if !is_all && !is_about_call(verdict) {
                 return false;
             }
+            if verdict.is_cut && self.has(&over_budget_delivery(verdict, "")) {
+                return false;
+            }
             let is_stale = counts_since(verdict, due.turn).is_some_and(|turn| !self.has_since(rule, turn));
             if verdict.is_requested {
                 return is_stale;
             }
             !self.has_rule(rule) && (rule.is_mandatory || !carries(rule)) || self.has_rule(rule) && is_stale
         };
-        let stack: Vec<&Verdict<'_>> = evaluation.stack().filter(is_new).collect();
+        let cut = evaluation.offers().into_iter().filter(|offer| offer.is_cut);
+        let stack: Vec<&Verdict<'_>> = evaluation.stack().chain(cut).filter(is_new).collect();
         let handled = if stack.is_empty() { Vec::new() } else { handling(&stack) };
         let applied = OnceCell::new();
         for (verdict, handled) in stack.into_iter().zip(handled) {
             let why = match handled {
+                _ if verdict.is_cut => {
+                    due.over_budget.push(verdict);
+                    continue;
+                }
                 Handling::Unread => {
                     due.rules.push(verdict);
                     continue;
@@ -126,7 +137,7 @@ impl Session {
             }
         }
         if is_all && self.is_time_for_offers(report) {
-            due.offers = offered(&evaluation.verdicts, handling);
+            due.offers = offered(evaluation, handling);
             if !due.offers.is_empty() && self.has(&offers_delivery(&due.offers)) {
                 due.offers.clear();
             }
@@ -172,31 +183,43 @@ impl Session {
 impl<'e, 'r> Due<'e, 'r> {
     /// Takes out what applies regardless of the evidence, and the offers.
     pub fn take_standing(&mut self) -> Due<'e, 'r> {
-        let (standing, rest) =
-            std::mem::take(&mut self.rules).into_iter().partition(|verdict| verdict.because.is_empty());
-        self.rules = rest;
-        Due { rules: standing, offers: std::mem::take(&mut self.offers), missed: HashMap::new(), ..*self }
+        let standing = |rules: &mut Vec<&'e Verdict<'r>>| {
+            rules.extract_if(.., |verdict| verdict.because.is_empty()).collect()
+        };
+        Due {
+            rules: standing(&mut self.rules),
+            over_budget: standing(&mut self.over_budget),
+            offers: std::mem::take(&mut self.offers),
+            missed: HashMap::new(),
+            ..*self
+        }
     }
 
     /// Keeps what `is_kept` says of each source; the offers are one of them.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&str, &Verdict<'_>) -> bool, keeps_offers: bool) {
-        self.rules.retain(|verdict| is_kept(&verdict.rule.origin.display, verdict));
+        for rules in [&mut self.rules, &mut self.over_budget] {
+            rules.retain(|verdict| is_kept(&verdict.rule.origin.display, verdict));
+        }
         if !keeps_offers {
             self.offers.clear();
         }
     }
 
-    /// Writes the text; nothing if nothing is due.
-    pub fn write(&self, cap: Cap) -> Option<Written> {
-        let blocks = blocks(&self.rules, &self.offers, self.evidence, cap)?;
+    /// Writes the text, as long as the host takes; nothing if nothing is due.
+    pub fn write(&self, cap: usize) -> Option<Written> {
+        let blocks = blocks(&self.rules, &self.over_budget, &self.offers, self.evidence, cap)?;
         let delivery = |verdict: &&Verdict<'_>| Delivery {
             since: counts_since(verdict, self.turn),
             ..Delivery::of(verdict.rule, because(verdict, self.evidence))
         };
         let whole = blocks.whole.iter().map(delivery);
         let cut = blocks.cut.iter().map(|verdict| Delivery { offered: true, ..delivery(verdict) });
+        let over_budget = self
+            .over_budget
+            .iter()
+            .map(|verdict| over_budget_delivery(verdict, &because(verdict, self.evidence)));
         let offers = (!self.offers.is_empty()).then(|| offers_delivery(&self.offers));
-        let deliveries = whole.chain(cut).chain(offers).map(|delivery| Delivery {
+        let deliveries = whole.chain(cut).chain(over_budget).chain(offers).map(|delivery| Delivery {
             missed: self.missed.get(&delivery.source).cloned(),
             is_lost_on_resume: self.is_lost_on_resume,
             ..delivery
@@ -221,17 +244,23 @@ fn is_about_call(verdict: &Verdict<'_>) -> bool {
 }
 
 /// Returns the offers that the host does not make by itself.
-fn offered<'r>(verdicts: &[Verdict<'r>], handling: &HandlingView<'_>) -> Vec<&'r Rule> {
-    let is_offer = |verdict: &&Verdict<'_>| matches!(verdict.state, State::Offered);
-    let offered: Vec<&Verdict<'r>> = verdicts.iter().filter(is_offer).collect();
+fn offered<'r>(evaluation: &Evaluation<'r>, handling: &HandlingView<'_>) -> Vec<&'r Rule> {
+    let mut offered = evaluation.offers();
+    offered.retain(|offer| !offer.is_cut);
     let handled = if offered.is_empty() { Vec::new() } else { handling(&offered) };
-    let ours = |handled: &Handling| matches!(handled, Handling::Unread | Handling::NotApplied(_));
     offered
         .into_iter()
         .zip(handled)
-        .filter(|(_, handled)| ours(handled))
+        .filter(|(_, handled)| handled.is_by_rulebook())
         .map(|(verdict, _)| verdict.rule)
         .collect()
+}
+
+/// The delivery of a rule's name and description only. If its text fits later, it is delivered.
+fn over_budget_delivery(verdict: &Verdict<'_>, because: &str) -> Delivery {
+    let rule = verdict.rule;
+    let line = Delivery::of_text("", &offer_line(rule));
+    Delivery { hash: line.hash, tokens: line.tokens, offered: true, ..Delivery::of(rule, because.to_owned()) }
 }
 
 fn offers_delivery(offers: &[&Rule]) -> Delivery {

@@ -1,5 +1,7 @@
 //! Events: what happened in a session, in order. A session is rebuilt from them, and a ledger has one line per event.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::blocks::ALWAYS;
@@ -228,13 +230,19 @@ impl Event {
     }
 }
 
-/// How many texts of rules were given to the model.
+/// How many rules were given to the model. A rule that was given again counts once.
 pub fn rules_given<'e>(events: impl IntoIterator<Item = &'e Event>) -> usize {
-    events.into_iter().fold(0, |given: usize, event| match event {
-        Event::Delivered(delivery) => given + usize::from(delivery.is_given()),
-        Event::Undelivered { rules, .. } => given.saturating_sub(*rules),
-        _ => given,
-    })
+    let mut given: Vec<(&str, &str)> = Vec::new();
+    for event in events {
+        match event {
+            Event::Delivered(delivery) if delivery.is_given() => {
+                given.push((&delivery.rule, &delivery.source));
+            }
+            Event::Undelivered { rules, .. } => given.truncate(given.len().saturating_sub(*rules)),
+            _ => {}
+        }
+    }
+    given.into_iter().collect::<BTreeSet<_>>().len()
 }
 
 /// What a host says about a conversation besides messages and tool calls.

@@ -24,7 +24,6 @@ mod turn;
 mod watch;
 
 pub use crate::hash::TextHash;
-pub use blocks::Cap;
 pub use calls::JudgedCalls;
 pub use carried::{carried, is_retry};
 pub use due::{Due, Written};

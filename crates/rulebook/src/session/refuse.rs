@@ -10,8 +10,8 @@ use super::ordered::OrderedRule;
 use super::situation::Situation;
 use super::state::Session;
 use super::stream_rules::{StreamRules, WatchedRule, matched};
+use crate::evaluate::Verdict;
 use crate::evidence::ToolCall;
-use crate::rule::Rule;
 use crate::shell;
 use crate::stream::policy::{self, Action, Downgrade, Policy};
 use crate::stream::{Hit, Monitor, StreamKind};
@@ -63,7 +63,7 @@ impl Session {
         if hits.is_empty() && !may_remind {
             return;
         }
-        let watched = StreamRules::new(rules, &situation.stream);
+        let watched = StreamRules::new(rules.iter().map(|verdict| verdict.rule), &situation.stream);
         let mut policy = known.clone();
         if let Some(call) = call {
             self.judge_call(report, call, &watched, &hits, &mut policy, objection);
@@ -132,9 +132,9 @@ impl Session {
 
 impl Objection {
     /// Searches the arguments of a call for the conditions of the rules that may watch its tool.
-    fn check(&mut self, call: &ToolCall, rules: &[&Rule], situation: &Situation<'_, '_>) -> Vec<Hit> {
+    fn check(&mut self, call: &ToolCall, rules: &[&Verdict<'_>], situation: &Situation<'_, '_>) -> Vec<Hit> {
         let Some(input) = &call.input else { return Vec::new() };
-        let triggers = rules.iter().filter_map(|rule| rule.stream_rule());
+        let triggers = rules.iter().filter_map(|verdict| verdict.stream_rule());
         let mut triggers = triggers.filter(|rule| rule.trigger.may_watch_tool(&call.name)).peekable();
         if triggers.peek().is_none() {
             return Vec::new();

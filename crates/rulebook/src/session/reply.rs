@@ -1,6 +1,5 @@
 //! The reply to a host that appends: what is due, objections to a call, alerts; decided first, claimed, then written.
 
-use super::blocks::Cap;
 use super::due::{Due, OFFERS, Written};
 use super::event::{Delivery, Event};
 use super::host::{HostProfile, Moment, Report};
@@ -29,7 +28,7 @@ pub struct Reply {
 pub struct Draft<'e, 'r> {
     host: HostProfile<'e>,
     moment: Moment,
-    cap: Cap,
+    cap: usize,
     due: Due<'e, 'r>,
     written: Option<Written>,
     objection: Objection,
@@ -46,7 +45,7 @@ impl Session {
     ) -> Draft<'e, 'r> {
         let mut objection = self.object(report, situation);
         let used = objection.context.as_ref().map_or(0, |text| text.chars().count());
-        let cap = Cap::Host(report.host.cap.saturating_sub(used));
+        let cap = report.host.cap.saturating_sub(used);
         let due = self.due(report, situation);
         let own = std::mem::take(&mut objection.alerts);
         let alerts = alerts.into_iter().chain(own).filter(|alert| !self.has(alert)).collect();

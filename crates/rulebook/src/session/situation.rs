@@ -66,9 +66,7 @@ impl<'e, 'r> Situation<'e, 'r> {
     }
 
     /// The rules that watch the output.
-    pub fn stream_rules(&self) -> Vec<&'r Rule> {
-        let watching =
-            self.evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream));
-        watching.map(|verdict| verdict.rule).collect()
+    pub fn stream_rules(&self) -> Vec<&'e Verdict<'r>> {
+        self.evaluation.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stream)).collect()
     }
 }

@@ -1,6 +1,5 @@
 //! Turns: one request to a model, from the texts for it to its delivery.
 
-use super::blocks::Cap;
 use super::due::Written;
 use super::event::Event;
 use super::host::{HostProfile, Moment, Report};
@@ -45,7 +44,7 @@ impl PausedTurn {
 }
 
 impl<'s> Turn<'s> {
-    /// Decides a turn.
+    /// Decides a turn. The budget is for [`Turn::system`]; of what is added, the evaluation has cut what exceeds it.
     pub fn new(
         store: &'s mut dyn SessionStore,
         report: &Report<'_>,
@@ -53,19 +52,19 @@ impl<'s> Turn<'s> {
         budget: Budget,
     ) -> Turn<'s> {
         let stream = situation.stream_rules();
-        let rules = StreamRules::new(stream.iter().copied(), &situation.stream)
+        let rules = StreamRules::new(stream.iter().map(|verdict| verdict.rule), &situation.stream)
             .with_order(situation.ordered_rules(), situation.roots);
-        let triggers = stream.iter().filter_map(|rule| rule.stream_rule());
+        let triggers = stream.iter().filter_map(|verdict| verdict.stream_rule());
         let monitor = (!stream.is_empty() || rules.has_order())
             .then(|| Monitor::new(triggers, situation.roots.clone()).with_syntax(situation.syntax.cloned()));
         let session = store.session();
-        let added = session.due(report, situation).write(Cap::Budget(budget.characters()));
+        let added = session.due(report, situation).write(usize::MAX);
         let reminders = session.reminders(&rules);
         let mut events = session.observe(report);
         if rules.has_order() {
             events = in_parallel(events);
         }
-        let system = render(situation.evaluation, budget).text;
+        let system = render(&situation.evaluation.clone().within(budget, |_| true)).text;
         let watching = Watching::of(situation.shared);
         Turn { store, decided: PausedTurn { events, system, added, reminders, rules, monitor, watching } }
     }

@@ -20,6 +20,17 @@ pub(super) struct WatchedCondition {
     pub(super) scope: Vec<StreamScope>,
     /// The files that a tool call must be about, if the rule restricts them.
     pub(super) gate: Option<Arc<Paths>>,
+    /// The roots whose files are left to a rule of their own.
+    pub(super) other_roots: Vec<usize>,
+}
+
+impl WatchedCondition {
+    /// Whether it watches what a call writes to this file, or to none.
+    fn admits(&self, file: Option<&File>) -> bool {
+        let is_left = file.is_some_and(|file| file.is_in(&self.other_roots));
+        let is_match = |gate: &Arc<Paths>| file.is_some_and(|file| gate.is_match(file.root, &file.path));
+        !is_left && self.gate.as_ref().is_none_or(is_match)
+    }
 }
 
 impl Conditions {
@@ -39,11 +50,10 @@ impl Conditions {
 
     /// Whether a condition covers a part of the output that is for this file.
     pub(super) fn covers(&self, condition: usize, part: OutputPart<'_>, file: Option<&File>) -> Covers {
-        let Some(WatchedCondition { scope, gate, .. }) = self.0.get(condition) else { return Covers::No };
-        let best = scope.iter().map(|scope| scope.covers(part, file)).max();
+        let Some(watched) = self.0.get(condition) else { return Covers::No };
+        let best = watched.scope.iter().map(|scope| scope.covers(part, file)).max();
         let is_prose = matches!(part, OutputPart::Text | OutputPart::Thinking);
-        let is_open = is_prose
-            || gate.as_ref().is_none_or(|gate| file.is_some_and(|file| gate.is_match(file.root, &file.path)));
+        let is_open = is_prose || watched.admits(file);
         match best.unwrap_or(Covers::No) {
             Covers::Yes if !is_open => Covers::IfFile,
             other => other,

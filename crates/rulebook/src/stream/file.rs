@@ -12,6 +12,11 @@ pub(super) struct File {
 }
 
 impl File {
+    /// Whether it is certain to be in one of these roots.
+    pub(super) fn is_in(&self, roots: &[usize]) -> bool {
+        self.root.is_some_and(|root| roots.contains(&root))
+    }
+
     pub(super) fn new(roots: &Roots, written: &str) -> File {
         let locate = |at: usize| roots.locate(written, &|root, _| root == at);
         let location = locate(0);

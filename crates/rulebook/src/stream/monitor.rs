@@ -36,12 +36,14 @@ struct SyntaxRule {
     name: String,
     source: String,
     gate: Option<Arc<Paths>>,
+    other_roots: Vec<usize>,
     triggers: Vec<SyntaxTrigger>,
 }
 
 impl SyntaxRule {
     fn admits(&self, file: &File) -> bool {
-        self.gate.as_ref().is_none_or(|gate| gate.is_match(file.root, &file.path))
+        !file.is_in(&self.other_roots)
+            && self.gate.as_ref().is_none_or(|gate| gate.is_match(file.root, &file.path))
     }
 }
 
@@ -119,10 +121,15 @@ impl Monitor {
     pub fn new<'r>(rules: impl IntoIterator<Item = StreamRule<'r>>, roots: Roots) -> Monitor {
         let mut syntax = Vec::new();
         let rules = rules.into_iter().inspect(|rule| {
-            let StreamRule { name, source, trigger, .. } = *rule;
+            let StreamRule { name, source, trigger, other_roots, .. } = *rule;
             if !trigger.syntax.is_empty() {
-                let (gate, triggers) = (trigger.gate.clone(), trigger.syntax.clone());
-                syntax.push(SyntaxRule { name: name.to_owned(), source: source.to_owned(), gate, triggers });
+                syntax.push(SyntaxRule {
+                    name: name.to_owned(),
+                    source: source.to_owned(),
+                    gate: trigger.gate.clone(),
+                    other_roots: other_roots.to_vec(),
+                    triggers: trigger.syntax.clone(),
+                });
             }
         });
         let watch = Watch::new(rules, roots);

@@ -7,7 +7,6 @@ use super::pattern::Pattern;
 use super::policy::{ContextMode, InterruptMode, RepeatMode, StreamModes};
 use super::scope::{self, StreamScope};
 use crate::condition::{MatchMode, PathExpression, Paths};
-use crate::evidence::Seen;
 use crate::syntax::SyntaxTrigger;
 
 /// A stream rule, as far as a monitor needs it.
@@ -21,6 +20,16 @@ pub struct StreamRule<'r> {
     pub is_mandatory: bool,
     /// What it watches for.
     pub trigger: &'r Trigger,
+    /// The roots whose files are left to a rule of their own.
+    pub other_roots: &'r [usize],
+}
+
+impl StreamRule<'_> {
+    /// Whether it watches calls about this file. A rule that watches no calls depends on no file.
+    pub fn admits(&self, root: Option<usize>, path: &str) -> bool {
+        let is_left = root.is_some_and(|root| self.other_roots.contains(&root));
+        !(is_left && self.trigger.watches_calls()) && self.trigger.admits(root, path)
+    }
 }
 
 /// What is said of a stream rule that watches no calls for the files in question.
@@ -62,17 +71,12 @@ impl Trigger {
     }
 
     /// Whether it watches calls about this file. A rule that watches no calls depends on no file.
-    pub fn admits(&self, root: usize, path: &str) -> bool {
-        let is_match = |paths: &Arc<Paths>| paths.is_match(Some(root), path);
+    fn admits(&self, root: Option<usize>, path: &str) -> bool {
+        let is_match = |paths: &Arc<Paths>| paths.is_match(root, path);
         self.files().is_none_or(|[gate, scopes]| {
             gate.iter().all(|paths| is_match(paths))
                 && (scopes.is_empty() || scopes.iter().any(|paths| is_match(paths)))
         })
-    }
-
-    /// Whether it watches calls about one of these files, or depends on none.
-    pub(crate) fn admits_some(&self, files: &[Seen]) -> bool {
-        files.is_empty() || files.iter().any(|file| self.admits(file.root, &file.path))
     }
 
     /// What it requires of the file that a call is about; `None` if any file will do.

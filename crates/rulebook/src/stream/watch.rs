@@ -90,6 +90,7 @@ impl Watch {
                         None => trigger.scopes().into_owned(),
                     },
                     gate: trigger.gate.clone(),
+                    other_roots: rule.other_roots.to_vec(),
                 });
             }
         }

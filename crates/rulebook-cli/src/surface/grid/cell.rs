@@ -3,6 +3,7 @@
 use anstyle::Style;
 use rulebook::evaluate::{State, Verdict};
 use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix, RuleRow};
+use rulebook::render::OVER_BUDGET;
 use rulebook::rule::{Activation, Basis, Rule};
 use rulebook::stream::trigger::OTHER_FILES;
 
@@ -117,6 +118,9 @@ pub(super) fn shown(cell: &Cell<'_>, target: GridTarget) -> Shown {
 
 /// Returns the text of a cell: the pattern that decided, or a word.
 pub(in crate::surface) fn cell_text(cell: &Cell<'_>, target: GridTarget) -> String {
+    if cell.is_over_budget() {
+        return OVER_BUDGET.to_owned();
+    }
     let imported = cell.because.strip_prefix("imported by ").map(|importer| format!("via {importer}"));
     match cell.state {
         CellState::Inactive if cell.rule.is_some_and(is_manual) => MANUAL.to_owned(),
@@ -149,6 +153,9 @@ pub(super) fn shown_for_any(
             });
             let text = matched.next_back().unwrap_or_else(|| ALWAYS.to_owned());
             (Shown::new(CellState::Native, text), doubtful(row))
+        }
+        State::Offered if verdict.is_cut => {
+            (Shown::new(CellState::Offered, OVER_BUDGET.to_owned()), String::new())
         }
         State::Offered => (Shown::new(CellState::Offered, waits()), String::new()),
         State::Stream => {

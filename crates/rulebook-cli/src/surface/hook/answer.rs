@@ -153,7 +153,8 @@ fn reply(
         started_in: started.filter(|(_, folder)| !folder.is_empty()),
         ..view.subject(native)
     });
-    let evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
+    let evaluation =
+        evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref(), workspace.settings.budget);
     let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
     let has_requirements = prepared.book.rules().any(|(rule, _)| rule.requirements.is_some());
     let family = || workspace.family(host.profile.name, &event.session, event.agent.as_deref());

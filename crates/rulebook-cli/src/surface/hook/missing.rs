@@ -5,6 +5,7 @@ use rulebook::evaluate::{State, Verdict};
 use rulebook::evidence::Input;
 use rulebook::explain::watching;
 use rulebook::matrix::{Handling, evaluate_for, handling};
+use rulebook::render::OVER_BUDGET;
 use rulebook::rule::Rule;
 use rulebook::session::{HostProfile, Milestone, RequirementStatus, Session};
 use rulebook_workspace::Workspace;
@@ -64,7 +65,8 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, sessi
     let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
     missing.cut = prepared.evidence.cut;
     let reports_loads = session.loaded().next().is_some();
-    let verdicts = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref()).verdicts;
+    let budget = workspace.settings.budget;
+    let verdicts = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref(), budget).verdicts;
     missing.requirements = shared.requirements(applying(&verdicts), &host.profile, &workspace.roots);
     missing.milestones = session.milestones(applying(&verdicts), &workspace.roots);
     // The host may load a file too that it missed before, when the rule was delivered.
@@ -93,8 +95,9 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, sessi
                 Some(Handling::NotAdded(why)) => why,
                 _ => "applies now; delivered with the next event".to_owned(),
             },
+            State::Offered if verdict.is_cut => format!("{OVER_BUDGET}: only offered by name"),
             State::Offered => "offered; not requested so far".to_owned(),
-            State::Stream => watching(rule, &[]).summary(),
+            State::Stream => watching(rule).summary(),
             State::Inactive(why) => why.detail.clone(),
             State::Overridden { winner, .. } => format!("overridden by {}", winner.origin.display),
             State::Disabled(off) => format!("disabled by {}", off.by),
@@ -120,7 +123,7 @@ fn requirements(
 ) -> (Vec<RequirementStatus>, Vec<Milestone>) {
     let profile = HostProfile { stops: host == PROXY, ..HostProfile::plain(host) };
     let prepared = workspace.prepare(&session.input(Input::default()));
-    let verdicts = evaluate_for(&prepared.book, &prepared.evidence, None).verdicts;
+    let verdicts = prepared.evaluate().verdicts;
     (
         shared.requirements(applying(&verdicts), &profile, &workspace.roots),
         session.milestones(applying(&verdicts), &workspace.roots),

@@ -4,7 +4,7 @@ use rulebook::agent::{Agent, Wiring};
 use rulebook::evaluate::{Evaluation, Verdict};
 use rulebook::evidence::{Input, ToolCall, json};
 use rulebook::matrix::{Handling, Subject, evaluate_for, handlings};
-use rulebook::render::render;
+use rulebook::render::{Budget, render};
 use rulebook::rule::Rule;
 use rulebook::session::{Delivery, SessionStore as _};
 use rulebook_workspace::ledger::Keeper;
@@ -65,9 +65,11 @@ fn returned(workspace: &Workspace, agent: Option<&'static Agent>, arguments: Arg
     let view = agent.map(|agent| prepared.view(agent, &[Wiring::Mcp]));
     let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
     let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
-    let mut evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
+    let mut evaluation =
+        evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref(), Budget::default());
     leave_out(&mut evaluation, subject.as_ref());
-    let rendered = render(&evaluation, workspace.settings.budget);
+    let evaluation = evaluation.within(workspace.settings.budget, |_| true);
+    let rendered = render(&evaluation);
     rendered.applied.iter().map(|verdict| Delivery::of(verdict.rule, "`rules_for`".to_owned())).collect()
 }
 

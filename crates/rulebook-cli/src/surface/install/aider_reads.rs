@@ -65,7 +65,8 @@ fn lines(args: &Args, text: Option<&str>) -> anyhow::Result<Vec<String>> {
     let view = prepared.view(agent, &[Wiring::Proxy]);
     let native = view.reading(&prepared.evidence);
     let subject = view.subject(&native);
-    let evaluation = evaluate_for(&prepared.book, &prepared.evidence, Some(&subject));
+    let evaluation =
+        evaluate_for(&prepared.book, &prepared.evidence, Some(&subject), workspace.settings.budget);
     let applied: Vec<&Verdict<'_>> =
         evaluation.stack().filter(|verdict| verdict.because.is_empty()).collect();
     let root = format!("{}/", workspace.roots.roots[0].path);
@@ -73,7 +74,7 @@ fn lines(args: &Args, text: Option<&str>) -> anyhow::Result<Vec<String>> {
         let path = verdict.rule.origin.path.strip_prefix(&root)?;
         let line = format!("- {} {MARK}", quoted(path));
         let is_listed = || text.is_some_and(|text| text.lines().any(|other| other.trim() == line));
-        (matches!(handled, Handling::Unread | Handling::NotApplied(_)) || is_listed()).then_some(line)
+        (handled.is_by_rulebook() || is_listed()).then_some(line)
     };
     Ok(applied.iter().zip(handlings(Some(&subject), &applied)).filter_map(line).collect())
 }

@@ -64,8 +64,7 @@ fn explain_file(snapshot: &Snapshot, uri: &str) -> anyhow::Result<String> {
 fn prompt(snapshot: &Snapshot, uri: &str) -> anyhow::Result<String> {
     let input = Input::default().paths([file(uri)?.to_string_lossy()]);
     let prepared = snapshot.workspace.prepare(&input);
-    let evaluation = prepared.evaluate();
-    Ok(render(&evaluation, snapshot.workspace.settings.budget).text)
+    Ok(render(&prepared.evaluate_for(Viewpoint::Any, None)).text)
 }
 
 fn describe(code: &str) -> anyhow::Result<String> {

@@ -30,6 +30,7 @@ use rulebook::resolve::Rulebook;
 use rulebook::session::Session;
 use rulebook_workspace::{MARKDOWN, Reach, Workspace};
 use serde_json::json;
+use tokio::sync::watch::Sender;
 
 use super::read;
 use crate::args::Args;
@@ -89,6 +90,8 @@ struct Opener {
     args: Args,
     /// The client's roots; empty if it has none, or if the command line names some.
     client_roots: Mutex<Vec<PathBuf>>,
+    /// Whether the client still has to name its roots.
+    awaits_roots: Sender<bool>,
     /// The list of rules that the client knows: the last one it received, or was notified of.
     known: Mutex<Option<Vec<Resource>>>,
     /// The rules that the client subscribed to, each with its last text; `None` while it does not exist.
@@ -169,6 +172,7 @@ impl ServerHandler for Server {
         let mut agreed = self.negotiate_initialize(&request)?;
         agreed.instructions = Some(self.instructions_for(&request.client_info.name));
         request.protocol_version = agreed.protocol_version.clone();
+        self.opener.expect_roots(&request);
         context.peer.set_peer_info(request);
         *lock(&self.session) = Some(Session::default());
         Ok(agreed)
@@ -198,10 +202,14 @@ impl ServerHandler for Server {
     }
 
     async fn on_roots_list_changed(&self, context: Notification) {
+        if let Some(client) = context.peer.peer_info() {
+            self.opener.expect_roots(&client);
+        }
         tokio::spawn(roots::query(Arc::clone(&self.opener), context.peer));
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, _: Request) -> McpResult<()> {
+        self.opener.roots_known().await;
         self.read_uri(&request.uri)?;
         let text = self.opener.book().ok().and_then(|book| text_of(&book, &request.uri));
         lock(&self.opener.followed).insert(request.uri, text);
@@ -222,6 +230,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Request,
     ) -> McpResult<CallToolResponse> {
+        self.opener.roots_known().await;
         let arguments = request.arguments.unwrap_or_default().into();
         if let Some(client) = context.client_info() {
             self.recognise(&client.name);
@@ -242,6 +251,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: Request,
     ) -> McpResult<ListResourcesResult> {
+        self.opener.roots_known().await;
         let listed = self.opener.resources().map_err(|error| internal(&error))?;
         self.opener.replace_known(listed.clone());
         Ok(ListResourcesResult::with_all_items(listed))
@@ -263,11 +273,13 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: Request,
     ) -> McpResult<ReadResourceResponse> {
+        self.opener.roots_known().await;
         self.read_uri(&request.uri).map(ReadResourceResponse::from)
     }
 
     /// Answers the methods of extensions, an unknown method, or a known one whose parameters cannot be read.
     async fn on_custom_request(&self, request: CustomRequest, _: Request) -> McpResult<CustomResult> {
+        self.opener.roots_known().await;
         let book = || self.opener.book().map_err(|error| internal(&error));
         let uri = || request.params.as_ref().and_then(|params| params["uri"].as_str());
         match (request.method.as_str(), uri()) {

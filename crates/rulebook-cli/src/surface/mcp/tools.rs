@@ -14,7 +14,7 @@ use rulebook::evidence::Input;
 use rulebook::explain;
 use rulebook::id::rule_uri;
 use rulebook::matrix::evaluate_for;
-use rulebook::render::{Notice, render};
+use rulebook::render::{Budget, Notice, render};
 use rulebook::rule::Rule;
 use rulebook::session::{Delivery, SessionStore as _};
 use rulebook_workspace::{Reach, RuleText, Viewpoint};
@@ -155,7 +155,8 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let view = client.map(|client| prepared.view(client.agent, &[Wiring::Mcp]));
     let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
     let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
-    let mut evaluation = evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref());
+    let mut evaluation =
+        evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref(), Budget::default());
     let stack =
         explain::explain(None, &prepared.book, &evaluation, &prepared.evidence, &workspace.roots).stack;
     let mut session = lock(&server.session);
@@ -166,7 +167,8 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
         let given = evaluation.withhold(|rule| session.has_rule(rule));
         withheld.extend(given.into_iter().map(|rule| (rule, GIVEN)));
     }
-    let rendered = render(&evaluation, workspace.settings.budget);
+    let evaluation = evaluation.within(workspace.settings.budget, |_| true);
+    let rendered = render(&evaluation);
     if let Some(session) = session {
         let delivery = |verdict: &&Verdict<'_>| Delivery::of(verdict.rule, "`rules_for`".to_owned());
         session.record(Vec::new(), rendered.applied.iter().map(delivery).collect());

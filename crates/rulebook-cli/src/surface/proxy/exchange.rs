@@ -16,7 +16,7 @@ use rulebook::evidence::{Input, ToolCall};
 use rulebook::matrix::{evaluate_for, handlings};
 use rulebook::rule::Rule;
 use rulebook::session::{
-    Cap, Delivery, Event, HostProfile, Interrupt, Judgement, Moment, Report, Situation, Written,
+    Delivery, Event, HostProfile, Interrupt, Judgement, Moment, Report, Situation, Written,
 };
 use rulebook::stream::Hit;
 use serde_json::json;
@@ -115,7 +115,7 @@ impl Exchange {
         let view = self.agent.and_then(|agent| self.book.view(agent));
         let native = view.map(|view| view.reading(&evidence));
         let subject = view.zip(native.as_ref()).map(|(view, native)| view.subject(native));
-        let evaluation = evaluate_for(book, &evidence, subject.as_ref());
+        let evaluation = evaluate_for(book, &evidence, subject.as_ref(), workspace.settings.budget);
         let handling = |verdicts: &[&Verdict<'_>]| handlings(subject.as_ref(), verdicts);
         let carries = |rule: &Rule| self.carries(&rule.body);
         let situation = Situation {
@@ -127,16 +127,15 @@ impl Exchange {
         };
         let watch = self.proxy.rules.watch(&self.book, &situation);
         watch.iter().for_each(|watch| self.proxy.report_unwatched(watch));
-        let cap = Cap::Budget(workspace.settings.budget.characters());
         let mut due = conversation.session.due(&report, &situation);
         let mut delivered = Vec::new();
         if conversation.prefix.is_none() {
-            let Written { text, deliveries, .. } = due.take_standing().write(cap).unwrap_or_default();
+            let Written { text, deliveries, .. } = due.take_standing().write(usize::MAX).unwrap_or_default();
             conversation.prefix = Some(self.share(&text));
             delivered.extend(deliveries);
         }
         if let Some(after) = self.last_anchor() {
-            let Written { text, deliveries, .. } = due.write(cap).unwrap_or_default();
+            let Written { text, deliveries, .. } = due.write(usize::MAX).unwrap_or_default();
             let reminders = watch.as_ref().map(|watch| conversation.session.reminders(&watch.rules));
             let reminders = reminders.unwrap_or_default();
             let texts: Vec<String> =

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rulebook::agent::{Agent, Wiring};
+use rulebook::evaluate::Verdict;
 use rulebook::guard::{Governed, GuardMode};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -203,8 +204,11 @@ impl Rules {
         if rules.is_empty() && ordered.is_empty() && book.guard.is_none() {
             return None;
         }
-        let addresses: Vec<usize> =
-            rules.iter().chain(&ordered).map(|rule| std::ptr::from_ref::<Rule>(rule).addr()).collect();
+        let address = |rule: &Rule| std::ptr::from_ref(rule).addr();
+        let watched = rules.iter().flat_map(|verdict| {
+            [address(verdict.rule)].into_iter().chain(verdict.other_roots.iter().copied())
+        });
+        let addresses: Vec<usize> = watched.chain(ordered.iter().copied().map(address)).collect();
         let mut last = lock(&book.last_watch);
         if let Some((known, watch)) = &*last
             && *known == addresses
@@ -221,14 +225,14 @@ impl Rules {
         &self,
         book: &Book,
         situation: &Situation<'_, '_>,
-        rules: Vec<&Rule>,
+        rules: Vec<&Verdict<'_>>,
         ordered: &[&Rule],
     ) -> Arc<Watch> {
         let mut hasher = DefaultHasher::new();
-        for rule in &rules {
+        for Verdict { rule, other_roots, .. } in &rules {
             let print = book.prints.get(&rule.origin.display).map(|(_, print)| print);
             let Rule { name, body, is_mandatory, .. } = rule;
-            (print, name, body, is_mandatory, situation.stream.modes_of(rule)).hash(&mut hasher);
+            (print, name, body, is_mandatory, other_roots, situation.stream.modes_of(rule)).hash(&mut hasher);
         }
         for Rule { name, body, origin, requirements, .. } in ordered {
             (name, body, &origin.display, format!("{requirements:?}")).hash(&mut hasher);
@@ -239,12 +243,12 @@ impl Rules {
         if let Some(known) = watches.get(&key) {
             return Arc::clone(known);
         }
-        let triggers = rules.iter().copied().filter_map(Rule::stream_rule);
+        let triggers = rules.iter().filter_map(|verdict| verdict.stream_rule());
         let watch = Arc::new(Watch {
             monitor: Mutex::new(
                 Monitor::new(triggers, situation.roots.clone()).with_syntax(situation.syntax.cloned()),
             ),
-            rules: StreamRules::new(rules, &situation.stream)
+            rules: StreamRules::new(rules.iter().map(|verdict| verdict.rule), &situation.stream)
                 .with_order(ordered.iter().copied(), situation.roots)
                 .keeping_calls(book.guard.is_some()),
         });

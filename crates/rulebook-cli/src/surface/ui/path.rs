@@ -7,7 +7,7 @@ use rulebook::agent::{Agent, Purpose};
 use rulebook::evidence::Input;
 use rulebook::explain::{Applied, Because, Target};
 use rulebook::matrix::CellState;
-use rulebook::render::{Budget, Notice, render};
+use rulebook::render::{Notice, render};
 use rulebook_workspace::{Differing, Prepared, Viewpoint};
 use serde_json::json;
 
@@ -135,7 +135,7 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
                     }
                 }
             }
-            (prompt(rules, &prepared, viewpoint(query)))
+            (prompt(&prepared, viewpoint(query)))
         }
     }
 }
@@ -332,7 +332,7 @@ fn others(target: &Target, links: Links<'_>) -> Markup {
     }
     let mut lists: Vec<(&str, String, Vec<Markup>)> = vec![
         ("stream", "watching the stream".to_owned(), target.stream.iter().map(|rule| row(&rule.id, &rule.source, html! { (Text(&rule.summary())) })).collect()),
-        ("offered", "offered to the agent".to_owned(), target.offered.iter().map(|rule| row(&rule.id, &rule.source, ticks(rule.description.as_deref().unwrap_or_default()))).collect()),
+        ("offered", "offered to the agent".to_owned(), target.offered.iter().map(|rule| row(&rule.id, &rule.source, ticks(rule.note()))).collect()),
         ("overridden", "overridden".to_owned(), target.overridden.iter().map(|rule| row(&rule.id, &rule.source, html! { "by " (links.file(&rule.winner.source)) ", decided by " (rule.decided_by.name()) })).collect()),
         ("disabled", "disabled".to_owned(), target.disabled.iter().map(|rule| row(&rule.id, &rule.source, ticks(&off_words(&rule.id, rule.by, rule.file.as_deref())))).collect()),
         ("rejected", "rejected".to_owned(), target.rejected.iter().map(|rule| row(&rule.id, &rule.source, html! { @for code in &rule.diagnostics { code { (code.row().name) } " " } })).collect()),
@@ -366,13 +366,13 @@ fn differences(found: &[&Differing], links: Links<'_>) -> Markup {
 }
 
 /// The text that an agent receives, and the notice to the user.
-fn prompt(rules: &CachedRules, prepared: &Prepared<'_>, view: Viewpoint) -> Markup {
-    let evaluation = prepared.evaluate_for(view);
+fn prompt(prepared: &Prepared<'_>, view: Viewpoint) -> Markup {
+    let evaluation = prepared.evaluate_for(view, None);
     let title = match view {
         Viewpoint::For(named) => format!("What Rulebook adds for {}", named.agent.title),
         _ => "Prompt, for any agent".to_owned(),
     };
-    let rendered = render(&evaluation, Budget { tokens: rules.workspace.settings.budget.tokens });
+    let rendered = render(&evaluation);
     let shown = &rendered.text[..rendered.text.floor_char_boundary(MAX_TEXT)];
     html! {
         section .prompt aria-labelledby="prompt" {

@@ -95,21 +95,31 @@ impl Reading<'_> {
             self.table(key.path, table);
             let Some(mut remote) = self.settings.remotes.pop() else { continue };
             remote.is_held = reported < self.diagnostics.len() || unreported < self.unreported;
+            let named = match remote.name.as_str() {
+                "" => "this remote".to_owned(),
+                name => format!("`{}`", cut(name)),
+            };
             let (wrong, help) = if remote.name.is_empty() || remote.url.is_empty() && !remote.is_held {
-                ("this remote is left out: it needs a `name` and a `url`", "add what is missing")
+                ("it needs a `name` and a `url`", "add what is missing")
             } else if !names.insert(remote.name.clone()) {
-                ("this remote is left out: another remote above has the same name", "give each its own name")
+                ("another remote above has the same name", "give each its own name")
             } else {
+                let effect = format!(
+                    "{named} is not fetched until this is fixed; a copy fetched earlier stays in use"
+                );
                 for fault in &mut self.diagnostics[reported..] {
-                    fault.protect(
-                        "this remote is not fetched until this is fixed; a copy fetched earlier stays in use",
-                    );
+                    fault.protect(&effect);
                 }
                 replace(&mut self.settings.remotes, remote);
                 continue;
             };
             self.settings.remotes_left_out += 1;
-            self.report_with_help(Code::Protection, entry.span(), || wrong.to_owned(), || help.to_owned());
+            self.report_with_help(
+                Code::Protection,
+                entry.span(),
+                || format!("{named} is left out: {wrong}"),
+                || help.to_owned(),
+            );
         }
     }
 }
