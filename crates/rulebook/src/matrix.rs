@@ -19,7 +19,7 @@ pub use subject::Subject;
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::agent::{Agent, Wiring};
-use crate::evaluate::{Audience, Evaluation, Judged, Verdict, evaluate};
+use crate::evaluate::{Audience, Evaluation, Judged, Verdict, delivery_rank, evaluate};
 use crate::evidence::Evidence;
 use crate::render::{estimate_tokens, offer_line};
 use crate::resolve::Rulebook;
@@ -40,6 +40,17 @@ pub struct Matrix<'r> {
 }
 
 impl<'r> Matrix<'r> {
+    /// Returns the positions of the rows in an order that no switch changes: rules as they would be delivered, then files
+    /// that are rejected.
+    pub fn fixed_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.sort_by_cached_key(|at| {
+            let rule = self.rows[*at].rule;
+            (rule.is_none(), rule.map(delivery_rank))
+        });
+        order
+    }
+
     /// Returns the verdict on a row for an agent that reads nothing by itself; none for a file that is rejected, or that only
     /// an agent reads.
     pub fn meant_for(&self, row: &RuleRow<'r>) -> Option<&Verdict<'r>> {

@@ -207,6 +207,9 @@ pub enum Unreadable {
 /// The largest rule file that is read, in bytes.
 pub const MAX_SOURCE: u64 = 1 << 20;
 
+/// The largest file that some agent reads, in bytes: it is read to show what that agent has.
+pub const MAX_READ: u64 = 4 << 20;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ use super::load::Load;
 use super::problems::{Problem, problems};
 use super::rows::{Row, STATES, rows, state_words};
 use super::sections::{file_list, show_agent};
-use super::used::{IfWired, install_hint, lost_hosts, show_agents, show_for, show_lost, show_surface};
+use super::used::{IfWired, install_hints, lost_hosts, show_agents, show_for, show_lost, show_surface};
 use crate::args::{Args, View};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, PLAIN, RED, Table, VERSION, grouped, paint, plural};
@@ -212,10 +212,9 @@ impl<'s> Status<'s> {
         self.show_problems(text);
         text.push('\n');
         Grid::new(&self.matrix, GridTarget::Start).write(text);
-        for (used, column) in used.iter().zip(&self.matrix.columns) {
-            if let Some(hint) = install_hint(used, &IfWired::of(column, &self.matrix.rows), None) {
-                let _ = writeln!(text, "{}", paint(DIM, hint));
-            }
+        let if_wired = self.matrix.columns.iter().map(|column| IfWired::of(column, &self.matrix.rows));
+        for hint in install_hints(used.iter().zip(if_wired), None) {
+            let _ = writeln!(text, "{}", paint(DIM, hint));
         }
         self.show_count(text);
     }

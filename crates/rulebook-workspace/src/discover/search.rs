@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rulebook::evidence::{Root, Roots};
 use rulebook::format::{Format, FormatId, Place};
-use rulebook::source::{Origin, Scope, Unreadable};
+use rulebook::source::{MAX_SOURCE, Origin, Scope, Unreadable};
 
 use crate::disk::{Disk, ListedFile, Node, Text};
 use crate::homes::{Homes, posix};
@@ -65,7 +65,8 @@ impl Search<'_> {
             Some(refused) => Err(refused.clone()),
             None => {
                 let allows = |real: &Path| self.allows(real, &found.within);
-                self.disk.text(&found.file, found.node, found.listed.as_ref(), &allows)
+                let text = self.disk.text(&found.file, found.node, found.listed.as_ref(), &allows)?;
+                within(text, found.origin.format.largest.unwrap_or(MAX_SOURCE))
             }
         }
     }
@@ -73,7 +74,7 @@ impl Search<'_> {
     /// The text of the file at a canonical path that may be read, unless the path leads to another place by now.
     pub(crate) fn text_at(&self, real: &Path) -> Result<Arc<Text>, Unreadable> {
         let is_same = |opened: &Path| opened == real;
-        self.disk.text(real, self.disk.node(real), None, &is_same)
+        within(self.disk.text(real, self.disk.node(real), None, &is_same)?, MAX_SOURCE)
     }
 
     /// Whether a canonical path may be read: it is below `within`, a root, one of the user's rule folders, or a folder
@@ -144,6 +145,12 @@ pub(crate) fn root_prefix(roots: &Roots, root: usize) -> String {
             format!("{name}/")
         }
     }
+}
+
+/// Returns a text unless it is too large.
+fn within(text: Arc<Text>, most: u64) -> Result<Arc<Text>, Unreadable> {
+    let len = text.len();
+    if len > most { Err(Unreadable::TooLarge { len }) } else { Ok(text) }
 }
 
 /// Whether a path is a folder or below it, as the two are written. This is all that canonical paths need.
