@@ -19,7 +19,7 @@ pub use subject::Subject;
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::agent::{Agent, Wiring};
-use crate::evaluate::{Audience, Evaluation, Judged, Verdict, delivery_rank, evaluate};
+use crate::evaluate::{Audience, Evaluation, Judged, State, Verdict, delivery_rank, evaluate};
 use crate::evidence::Evidence;
 use crate::render::{estimate_tokens, offer_line};
 use crate::resolve::Rulebook;
@@ -116,6 +116,20 @@ fn column<'r>(rows: &[RuleRow<'r>], subject: &Subject<'_, 'r>, own: &Evaluation<
     let column = Column { subject, verdicts: &own.verdicts };
     let cells: Vec<Cell<'r>> = rows.iter().map(|row| column.cell(row)).collect();
     AgentColumn { agent: subject.agent, wired: subject.wired.to_vec(), tokens: tokens(rows, &cells), cells }
+}
+
+/// Estimates the tokens of what an agent that reads nothing by itself has in context: rules, and offers of others. They are
+/// counted as for other agents, without the headings of a prompt. `omitted` are rules that a budget cuts.
+#[must_use]
+pub fn tokens_for_any(evaluation: &Evaluation<'_>, omitted: &[&Verdict<'_>]) -> usize {
+    let is_omitted =
+        |verdict: &Verdict<'_>| omitted.iter().any(|other| std::ptr::eq(other.rule, verdict.rule));
+    let one = |verdict: &Verdict<'_>| match verdict.state {
+        State::Stack if !is_omitted(verdict) => estimate_tokens(&verdict.rule.body),
+        State::Stack | State::Offered => estimate_tokens(&offer_line(verdict.rule)),
+        _ => 0,
+    };
+    evaluation.verdicts.iter().map(one).sum()
 }
 
 /// Estimates the tokens of what an agent has in context. A file that is imported several times counts once.

@@ -14,7 +14,7 @@ use rulebook::resolve::OffBy;
 use rulebook::rule::{Basis, Step};
 use rulebook_workspace::Viewpoint;
 
-use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, counted, paint};
 
 /// Prints whose view this is, and when that agent applies rules for paths.
 pub(super) fn show_agent(text: &mut String, agent: &Agent) {
@@ -44,7 +44,14 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         text,
         "{}  {}",
         paint(BOLD, title),
-        paint(DIM, format!("{}, about {}", plural(target.stack.len(), "rule"), plural(tokens, "token"))),
+        paint(
+            DIM,
+            format!(
+                "{}, about {}",
+                rules_and_offers(target.stack.len(), target.offered.len()),
+                counted(tokens, "token")
+            )
+        ),
     );
     let row = |style, id: &str, source: &str, why| {
         [(style, id.to_owned()), (PLAIN, source.to_owned()), (PLAIN, why)]
@@ -128,6 +135,14 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n");
     }
     text.push('\n');
+}
+
+/// Counts the rules in context, and those that are offered.
+pub(super) fn rules_and_offers(rules: usize, offers: usize) -> String {
+    match offers {
+        0 => counted(rules, "rule"),
+        offers => format!("{} and {}", counted(rules, "rule"), counted(offers, "offer")),
+    }
 }
 
 /// Returns the path that an answer is about; without one, what it is about instead.

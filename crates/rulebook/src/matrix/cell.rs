@@ -211,7 +211,9 @@ impl<'r> Column<'_, 'r> {
             State::Inactive(_) if let Some(own) = self.subject.native.same_when(meant.rule) => {
                 new(CellState::Unread, &same_text(own))
             }
-            State::Overridden { winner, by: Step::Duplicate } if !self.is_wired() => {
+            State::Overridden { winner, by: Step::Duplicate }
+                if !self.is_wired() && self.subject.native.verdict(&winner.origin.path).is_some() =>
+            {
                 new(CellState::Unread, &same_text(winner))
             }
             state if !self.is_wired() => Cell {

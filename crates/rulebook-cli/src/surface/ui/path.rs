@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use rulebook::agent::{Agent, Purpose};
+use rulebook::agent::{Agent, Purpose, Wiring};
 use rulebook::evidence::Input;
 use rulebook::explain::{Applied, Because, Target};
 use rulebook::matrix::CellState;
@@ -12,13 +12,14 @@ use rulebook_workspace::{Differing, Prepared, Viewpoint};
 use serde_json::json;
 
 use super::super::explain;
-use super::super::sections::off_words;
+use super::super::grid::GridTarget;
+use super::super::sections::{off_words, rules_and_offers};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::links::Links;
 use super::matrix::{CachedMatrix, CellText, Column};
 use super::page::{self, basis_badge, first_rule, frame};
-use super::table::{cell, head, legend, why};
+use super::table::{MAX_COLUMNS, cell, head, legend, more, more_head, why};
 use super::text::{Text, counted, fragment, grouped, name, ticks, tokens};
 use crate::out::VERSION;
 
@@ -28,6 +29,9 @@ const MAX_SUGGESTED: usize = 12;
 /// How many rules of a kind are listed, and how many are listed without a click.
 const MAX_LISTED: usize = 100;
 const MAX_OPEN: usize = 5;
+
+/// With more agents than this, the prompt is below their table.
+const MAX_BESIDE: usize = 4;
 
 /// How much of the prompt's text is shown, in bytes.
 const MAX_TEXT: usize = 200 << 10;
@@ -112,7 +116,7 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
     let prepared = rules.workspace.prepare(input);
     let agents = rules.views.agents.iter().map(|view| view.used.clone()).collect();
     let views = prepared.sources().views(agents);
-    let matrix = CachedMatrix::new(&views, &views.matrix(&prepared.evidence));
+    let matrix = CachedMatrix::new(&views, &views.matrix(&prepared.evidence), GridTarget::Paths);
     let columns: Vec<&Column> = match matrix.column(query.get("for")) {
         Some(column) => vec![column],
         None => matrix.used().collect(),
@@ -123,7 +127,8 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
         answer.explanation.differences.iter().filter(|one| columns.is_empty() || is_shown(one)).collect();
     html! {
         (share(query))
-        div .columns .wide-first .path-columns {
+        @let is_wide = columns.len() > MAX_BESIDE;
+        div .columns[!is_wide] .wide-first[!is_wide] .path-columns[!is_wide] {
             div {
                 (differences(&differing, links))
                 @if !columns.is_empty() { (agents_table(&matrix, &columns, query)) }
@@ -135,7 +140,7 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
                     }
                 }
             }
-            (prompt(rules, &prepared, viewpoint(query)))
+            (prompt(rules, &prepared, viewpoint(query), matrix.column(query.get("for")).map(|column| &*column.wired)))
         }
     }
 }
@@ -151,6 +156,7 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
         [one] => one.title,
         _ => "these agents",
     };
+    let (shown, others) = shown.split_at(shown.len().min(MAX_COLUMNS));
     let kinds = kinds(matrix, columns);
     let table = |rows: &[usize]| {
         let explained = columns.first().filter(|column| {
@@ -159,14 +165,16 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
         html! {
             table class=(format!("matrix path-matrix of-{}", shown.len())) data-rows="" {
                 thead { tr {
-                    th scope="col" .rule-column { "Rule" span .always-label { "in context: rules · tokens" } }
-                    @for column in &shown { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), shown.len())) } }
+                    th scope="col" .rule-column { "Rule" span .always-label { "in context: rules · tokens, with offers" } }
+                    @for column in shown { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), shown.len())) } }
+                    @if !others.is_empty() { (more_head(others)) }
                     @if explained.is_some() { th scope="col" .why-column { "Why" } }
                 } }
                 tbody { @for at in rows.iter().take(MAX_LISTED) {
                     tr {
                         th scope="row" { div .rule-cell { span .marker {} (links.file(&matrix.rows[*at].source)) } }
-                        @for column in &shown { td .agent { (cell(&column.cells[*at])) } }
+                        @for column in shown { td .agent { (cell(&column.cells[*at])) } }
+                        @if !others.is_empty() { td .more-column { (more(others, *at)) } }
                         @if let Some(column) = explained { td .why-cell { (why(&column.cells[*at])) } }
                     }
                 } }
@@ -175,6 +183,7 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
     };
     html! {
         @if shown.len() > 1 { (page::one_agent(shown[0].title)) }
+        @if let [one] = shown { p .count { (in_context(one)) } }
         @for (kind, rows) in &kinds {
             @if *kind != PathKind::InContext { @if !rows.is_empty() {
                 details .group { summary { (counted(rows.len(), "rule")) " " (kind.words(rows.len(), whom)) } (table(rows)) }
@@ -184,6 +193,11 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
         }
         (legend(columns))
     }
+}
+
+/// What one agent has in context, in the words of `explain`.
+fn in_context(column: &Column) -> String {
+    format!("{}, about {}", rules_and_offers(column.loaded, column.offers), counted(column.tokens, "token"))
 }
 
 /// What becomes of a rule for a path; of several agents, the first of these that is true for any of them.
@@ -235,6 +249,11 @@ fn kinds(matrix: &CachedMatrix, columns: &[&Column]) -> BTreeMap<PathKind, Vec<u
     for at in 0..matrix.rows.len() {
         let kind = columns.iter().map(|column| PathKind::of(&column.cells[at])).min();
         kinds.entry(kind.unwrap_or(PathKind::Unread)).or_insert_with(Vec::new).push(at);
+    }
+    // One agent has them in its own order, as `explain --for` shows it; offers follow.
+    if let ([column], Some(rows)) = (columns, kinds.get_mut(&PathKind::InContext)) {
+        let is_offer = |cell: &CellText| !matches!(cell.state, CellState::Native | CellState::Added);
+        rows.sort_by_key(|at| (is_offer(&column.cells[*at]), column.cells[*at].position));
     }
     kinds
 }
@@ -366,10 +385,14 @@ fn differences(found: &[&Differing], links: Links<'_>) -> Markup {
 }
 
 /// The text that an agent receives, and the notice to the user.
-fn prompt(rules: &CachedRules, prepared: &Prepared<'_>, view: Viewpoint) -> Markup {
+fn prompt(rules: &CachedRules, prepared: &Prepared<'_>, view: Viewpoint, wired: Option<&[Wiring]>) -> Markup {
     let evaluation = prepared.evaluate_for(view);
     let title = match view {
-        Viewpoint::For(named) => format!("What Rulebook adds for {}", named.agent.title),
+        Viewpoint::For(named) => {
+            let is_wired = wired.is_some_and(|wired| !wired.is_empty());
+            let adds = if is_wired { "adds" } else { "would add" };
+            format!("What Rulebook {adds} for {}", named.agent.title)
+        }
         _ => "Prompt, for any agent".to_owned(),
     };
     let rendered = render(&evaluation, Budget { tokens: rules.workspace.settings.budget.tokens });
