@@ -78,7 +78,12 @@ fn read(search: &Search<'_>, file: &Path, config: &Config) -> Option<ConfigValue
         return None;
     }
     let allows = |real: &Path| search.allows(real, base);
-    let text = search.disk.text(file, search.disk.node(file), None, &allows).ok().filter(|text| text.len() <= MAX_SOURCE)?.shared();
+    let text = search
+        .disk
+        .text(file, search.disk.node(file), None, &allows)
+        .ok()
+        .filter(|text| text.len() <= MAX_SOURCE)?
+        .shared();
     let is_yaml = file.extension().is_some_and(|extension| extension == "yml" || extension == "yaml");
     let is_toml = file.extension().is_some_and(|extension| extension == "toml");
     match () {

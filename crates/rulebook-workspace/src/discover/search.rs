@@ -40,8 +40,6 @@ pub(crate) struct Found {
     pub(crate) file: PathBuf,
     /// The identity of the file, whichever links lead to it.
     pub(crate) node: Option<Node>,
-    /// Whether it is a link: of two names for one file, the file's own name counts.
-    pub(crate) is_link: bool,
     /// Its entry in the listing of its folder, unless it is a link.
     pub(crate) listed: Option<ListedFile>,
     /// The folder that links must stay in.
@@ -54,7 +52,7 @@ impl Found {
     /// Its position in the order in which files are read.
     pub(super) fn order(&self) -> impl Ord + '_ {
         let origin = &self.origin;
-        (origin.scope, self.is_link, origin.format.order, Reverse(origin.depth()), &origin.display)
+        (origin.scope, origin.is_link, origin.format.order, Reverse(origin.depth()), &origin.display)
     }
 }
 
