@@ -9,7 +9,7 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::InactiveReason;
 use rulebook::evidence::{Evidence, Input, PathLocation};
 use rulebook::explain::{Inactive, Target, explain, explain_for, explain_within};
-use rulebook::matrix::{CellState, Matrix, NativeReading};
+use rulebook::matrix::{CellState, Matrix, NativeReading, tokens_for_any};
 use rulebook::render::render;
 use rulebook::rule::Rule;
 use serde::Serialize;
@@ -260,7 +260,7 @@ impl Workspace {
                 let (book, cut) = (&views.meant.book, &rendered.omitted);
                 let mut target = explain_within(shown, book, &matrix.meant, cut, evidence, roots);
                 target.add_agents(matrix);
-                (target, rendered.tokens)
+                (target, tokens_for_any(&matrix.meant, cut))
             }
         };
         target.root =

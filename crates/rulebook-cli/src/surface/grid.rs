@@ -11,8 +11,7 @@ pub(super) use tree::InTree;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rulebook::matrix::{AgentColumn, CellState, Matrix};
-use rulebook::render::{Budget, render};
+use rulebook::matrix::{AgentColumn, CellState, Matrix, tokens_for_any};
 use rulebook_workspace::AgentCoverage;
 
 use super::load::Load;
@@ -138,7 +137,7 @@ impl Grid {
             grid.states.extend(shown.state);
             grid.rows.push(GridRow { source: row.origin.display.clone(), cells: vec![shown], note });
         }
-        let tokens = grouped(render(&matrix.meant, Budget::default()).tokens);
+        let tokens = grouped(tokens_for_any(&matrix.meant, &[]));
         let title = if grid.states.contains(&CellState::Offered) { "tokens, with offers" } else { "tokens" };
         grid.totals.push((title, vec![tokens]));
         grid

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rulebook::evaluate::{Evaluation, State, Verdict};
 use rulebook::matrix::{AgentColumn, Cell, CellState, DoneBy};
-use rulebook::render::{Budget, estimate_tokens, render};
+use rulebook::render::estimate_tokens;
 use rulebook::rule::{Activation, Rule};
 
 /// How many rules an agent has, by when it has them.
@@ -38,7 +38,7 @@ impl Load {
         };
         Load {
             always: meant.stack().count(),
-            tokens: render(meant, Budget::default()).tokens,
+            tokens: meant.stack().map(|verdict| estimate_tokens(&verdict.rule.body)).sum(),
             some_files: different(in_state(is_scoped).map(|verdict| verdict.rule)),
             on_request: in_state(|verdict| matches!(verdict.state, State::Offered)).count(),
         }

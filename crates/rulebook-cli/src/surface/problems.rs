@@ -62,9 +62,10 @@ fn problem(group: &Group<'_>, sizes: &BTreeMap<&str, usize>, rejected: &HashSet<
     let paths = group.diagnostics.iter().flat_map(|found| found.paths());
     let weight = paths.filter_map(|path| sizes.get(path)).sum();
     let count = group.diagnostics.len();
-    let all = group.diagnostics.iter().flat_map(|found| {
-        std::iter::once(&found.help).chain(found.others.iter().map(|other| &other.help))
-    });
+    let all = group
+        .diagnostics
+        .iter()
+        .flat_map(|found| std::iter::once(&found.help).chain(found.others.iter().map(|other| &other.help)));
     let others = all.skip(1).cloned();
     let more = if count == 1 { String::new() } else { format!(" (and {} more like it)", count - 1) };
     Problem {

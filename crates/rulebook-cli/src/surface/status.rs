@@ -1,5 +1,6 @@
 //! `status`: shows what each agent loads, the most important problems, and every rule for every agent.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use rulebook::diagnostic::{Diagnostic, Severity};
@@ -12,7 +13,7 @@ use serde_json::json;
 use super::grid::{Grid, GridTarget};
 use super::load::Load;
 use super::problems::{Problem, problems};
-use super::rows::{Row, STATES, rows, state_words};
+use super::rows::{Row, STATES, agent_row, rows, state_words};
 use super::sections::{file_list, show_agent};
 use super::used::{IfWired, install_hints, lost_hosts, show_agents, show_for, show_lost, show_surface};
 use crate::args::{Args, View};
@@ -54,6 +55,11 @@ impl<'s> Status<'s> {
             Viewpoint::As(_) => rows(workspace, &views.agents[0].native),
             _ => rows(workspace, &views.meant),
         };
+        if !matches!(point, Viewpoint::As(_)) {
+            let known: HashSet<String> = rows.iter().map(|row| row.source.clone()).collect();
+            let others = matrix.rows.iter().filter(|row| !known.contains(&row.origin.display));
+            rows.extend(others.filter_map(|row| row.rule).map(agent_row));
+        }
         for row in &mut rows {
             let at =
                 matrix.rows.iter().position(|other| other.origin.display == row.source && other.id == row.id);

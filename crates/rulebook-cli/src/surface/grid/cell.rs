@@ -202,7 +202,9 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
         CellState::Unread if column.wired.is_empty() => {
             ["reads ", "uses ", "same text"].iter().any(|start| cell.because.starts_with(start))
         }
-        CellState::Inactive if !target.is_paths() && (cell.if_wired.is_none() || cell.waiting().is_some()) => {
+        CellState::Inactive
+            if !target.is_paths() && (cell.if_wired.is_none() || cell.waiting().is_some()) =>
+        {
             let waiting = cell.waiting().or(cell.rule);
             waiting.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
         }
