@@ -1,12 +1,13 @@
 //! One path: which rules apply and why, as `explain` shows it, with the text of the prompt.
 
+mod kind;
+
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use rulebook::agent::{Agent, Purpose, Wiring};
 use rulebook::evidence::Input;
 use rulebook::explain::{Applied, Because, Target};
-use rulebook::matrix::CellState;
 use rulebook::render::{Budget, Notice, render};
 use rulebook_workspace::{Differing, Prepared, Viewpoint};
 use serde_json::json;
@@ -17,11 +18,12 @@ use super::super::sections::{off_words, rules_and_offers};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::links::Links;
-use super::matrix::{CachedMatrix, CellText, Column};
+use super::matrix::{CachedMatrix, Column};
 use super::page::{self, basis_badge, first_rule, frame};
 use super::table::{MAX_COLUMNS, cell, head, legend, more, more_head, why};
 use super::text::{Text, counted, fragment, grouped, name, ticks, tokens};
 use crate::out::VERSION;
+use kind::{PathKind, kinds};
 
 /// How many files are suggested while a path is typed.
 const MAX_SUGGESTED: usize = 12;
@@ -198,64 +200,6 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
 /// What one agent has in context, in the words of `explain`.
 fn in_context(column: &Column) -> String {
     format!("{}, about {}", rules_and_offers(column.loaded, column.offers), counted(column.tokens, "token"))
-}
-
-/// What becomes of a rule for a path; of several agents, the first of these that is true for any of them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PathKind {
-    InContext,
-    /// Its conditions do not hold.
-    Inactive,
-    /// It applies only when mentioned by name.
-    Manual,
-    /// It is overridden, disabled, rejected, or what happens to it is not documented.
-    Suspended,
-    Unread,
-}
-
-impl PathKind {
-    fn of(cell: &CellText) -> PathKind {
-        match cell.state {
-            CellState::Native | CellState::Added | CellState::Offered | CellState::Stream => {
-                PathKind::InContext
-            }
-            CellState::Inactive if cell.is_manual => PathKind::Manual,
-            CellState::Inactive => PathKind::Inactive,
-            CellState::Unread => PathKind::Unread,
-            CellState::Overridden | CellState::Disabled | CellState::Rejected | CellState::Unknown => {
-                PathKind::Suspended
-            }
-        }
-    }
-
-    /// Describes some rules of this kind, after their number.
-    fn words(self, count: usize, whom: &str) -> String {
-        let [is, does, applies] = if count == 1 { ["is", "does", "applies"] } else { ["are", "do", "apply"] };
-        match self {
-            PathKind::InContext => String::new(),
-            PathKind::Inactive => format!("{does} not apply to this path"),
-            PathKind::Manual => format!("{applies} only when mentioned by name"),
-            PathKind::Suspended => {
-                format!("{is} overridden, disabled, rejected, or not documented for {whom}")
-            }
-            PathKind::Unread => format!("{is} not read by {whom}"),
-        }
-    }
-}
-
-/// Returns the positions of the rules of each kind.
-fn kinds(matrix: &CachedMatrix, columns: &[&Column]) -> BTreeMap<PathKind, Vec<usize>> {
-    let mut kinds = BTreeMap::from([(PathKind::InContext, Vec::new())]);
-    for at in 0..matrix.rows.len() {
-        let kind = columns.iter().map(|column| PathKind::of(&column.cells[at])).min();
-        kinds.entry(kind.unwrap_or(PathKind::Unread)).or_insert_with(Vec::new).push(at);
-    }
-    // One agent has them in its own order, as `explain --for` shows it; offers follow.
-    if let ([column], Some(rows)) = (columns, kinds.get_mut(&PathKind::InContext)) {
-        let is_offer = |cell: &CellText| !matches!(cell.state, CellState::Native | CellState::Added);
-        rows.sort_by_key(|at| (is_offer(&column.cells[*at]), column.cells[*at].position));
-    }
-    kinds
 }
 
 /// The same query as a link, as JSON, and as a command.
