@@ -51,6 +51,8 @@ export interface Diagnostic {
   severity: "error" | "warning" | "note";
   message: string;
   help?: string | null;
+  /** The other files that it is about, if it is about several. */
+  others?: { path: string; help: string }[];
 }
 
 /** The values of a rule's conditions that matched, by the name of the condition. */

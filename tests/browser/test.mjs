@@ -164,6 +164,82 @@ test("broken rules are marked, and can be shown alone", async (t) => {
   assert.deepEqual(await listed(), wanted);
 });
 
+// A repository with these files, and its page.
+async function page(files) {
+  const folder = workspace();
+  write(folder, ".git/HEAD", "ref: refs/heads/main\n");
+  for (const [path, text] of Object.entries(files)) write(folder, path, text);
+  return { folder, ...(await start(folder)) };
+}
+
+test("every file of a problem is marked, and all its commands are copied", async (t) => {
+  const files = Object.fromEntries(["a", "b", "c"].map((name) => [`.cursor/rules/${name}.md`, `Rule ${name}.\n`]));
+  const { url } = await page({ ...files, ".cursor/rules/read.mdc": "---\nalwaysApply: true\n---\nRead.\n" });
+  const shown = await open(t, `${url}agents?problems=only`);
+  assert.deepEqual(await shown.locator("[data-rows] a.file").evaluateAll((all) => all.map((one) => one.title)), Object.keys(files));
+  const commands = await shown.getByRole("button", { name: "Copy 3 commands" }).getAttribute("data-copy");
+  assert.deepEqual(commands.split("\n"), Object.keys(files).map((path) => `git mv ${path} ${path}c`));
+});
+
+test("a row stays where it is when its rule is switched off", async (t) => {
+  const { url } = await page(Object.fromEntries([1, 2, 3, 4, 5, 6].map((at) => [`.clinerules/rule-${at}.md`, `Rule ${at}.\n`])));
+  const shown = await open(t, `${url}agents`);
+  const rows = () => shown.locator("[data-rows] a.file").evaluateAll((all) => all.map((one) => one.title));
+  const before = await rows();
+  for (const id of ["rule-2", "rule-3"]) {
+    await shown.getByRole("switch", { name: id }).click();
+    await shown.locator(`[role=switch][aria-checked=false][aria-label^=${id}]`).waitFor();
+  }
+  assert.deepEqual(await rows(), before);
+});
+
+test("the figures of ten agents are not cut, and the others are counted", async (t) => {
+  const used = ["aider", "amp", "claude", "cline", "codex", "continue", "copilot-vscode", "cursor", "gemini", "kiro", "opencode", "qwen"];
+  const long = "Use short words in every text that people read. ".repeat(3000);
+  const { url } = await page({ "AGENTS.md": long, "CLAUDE.md": `Also. ${long}`, "rulebook.toml": `agents.used = ${JSON.stringify(used)}\n` });
+  for (const view of ["agents", "path?path=src/a.ts"]) {
+    const shown = await open(t, url + view, { viewport: { width: 1366, height: 850 } });
+    const table = shown.locator(".matrix").first();
+    assert.equal(await table.locator("thead .agent").count(), 10, view);
+    assert.match(await table.locator("thead .more-column").innerText(), /^\+\d$/);
+    const cut = await table.locator(".always, .always-label").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent));
+    assert.deepEqual(cut, [], view);
+    assert.ok((await table.locator("tbody th").first().boundingBox()).width >= 200, view);
+  }
+});
+
+test("a narrow screen shows the last folder", async (t) => {
+  const { url } = await page({ "packages/web/CLAUDE.md": "Web.\n", "packages/cli/CLAUDE.md": "Tool.\n", "CLAUDE.md": "All.\n" });
+  const shown = await open(t, `${url}agents`, { viewport: { width: 390, height: 844 } });
+  const names = (await shown.locator("[data-rows] a.file").allInnerTexts()).map((text) => text.replaceAll(/\s/g, ""));
+  assert.deepEqual(names.toSorted(), ["CLAUDE.md", "cli/CLAUDE.md", "web/CLAUDE.md"]);
+});
+
+test("the map names its agent, and the scale has no zero for a colour", async (t) => {
+  const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`src/file-${at}.txt`, ""]));
+  const { url } = await page({ ...files, ".claude/rules/one.md": "---\npaths: src/file-1.txt\n---\nOne.\n", ".cursor/rules/dead.mdc": "---\nglobs: gone/**\nalwaysApply: false\n---\nDead.\n" });
+  const shown = await open(t, `${url}map`);
+  assert.equal(await shown.locator("h1").innerText(), "Map for Claude Code");
+  const scale = await shown.locator("ul.legend li").allInnerTexts();
+  assert.ok(scale.filter((text) => text.includes("up to")).every((text) => !/up to 0\.?0*$/.test(text)), scale.join());
+  await shown.getByText("1 other rule has globs that match no file").waitFor();
+  await shown.getByRole("navigation", { name: "Agent" }).getByRole("link", { name: "Cursor" }).click();
+  await shown.getByRole("heading", { name: "Map for Cursor" }).waitFor();
+});
+
+test("a path shows what `explain` shows of an agent, in its order", async (t) => {
+  const path = "apps/web/components/Search.tsx";
+  for (const agent of ["claude", "cursor", "cline"]) {
+    const shown = await open(t, `${url}path?path=${path}&for=${agent}`);
+    const text = run(binary, folder, ["explain", path, "--for", agent]);
+    const title = text.split("\n").find((line) => line.startsWith(path)).slice(path.length).trim();
+    assert.equal(await shown.locator("p.count").first().innerText(), title);
+    const { stack } = JSON.parse(run(binary, folder, ["explain", path, "--for", agent, "--json"])).targets[0];
+    const rows = await shown.locator(".path-matrix").first().locator("a.file").evaluateAll((all) => all.map((one) => one.title));
+    assert.deepEqual(rows.slice(0, stack.length), stack.map((rule) => rule.source), agent);
+  }
+});
+
 test("the most important problems are those of `status`, each with its effect", async (t) => {
   const page = await open(t, `${url}agents`);
   const { problems } = JSON.parse(run(binary, folder, ["status", "--json"]));

@@ -183,12 +183,11 @@ fn too_long(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for column in matrix.columns.iter().filter(|column| column.wired.contains(&Wiring::Hook)) {
         let Some(limit) = Host::of(column.agent).and_then(|host| host.context_limit) else { continue };
-        let read = column.cells.iter().filter(|cell| cell.state == CellState::Native);
-        let texts: HashSet<&str> = read.filter_map(|cell| cell.rule).map(|rule| &*rule.body).collect();
         for (row, cell) in matrix.rows.iter().zip(&column.cells) {
             // A rule that the agent reads by itself is another reading of the file.
             let meant = row.rule.filter(|meant| cell.rule.is_some_and(|rule| std::ptr::eq(rule, *meant)));
-            let Some(rule) = meant.filter(|rule| !texts.contains(&*rule.body)) else { continue };
+            let is_own = matches!(cell.state, CellState::Native | CellState::Unread | CellState::Overridden);
+            let Some(rule) = meant.filter(|_| !is_own) else { continue };
             let is_delivered = matches!(rule.activation, Activation::Always | Activation::When);
             let length = rule.body.chars().count();
             if is_delivered && length > limit {

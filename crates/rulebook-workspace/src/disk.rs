@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use foldhash::{HashMap, HashSet};
-use rulebook::source::{MAX_SOURCE, Unreadable};
+use rulebook::source::{MAX_READ, Unreadable};
 
 use crate::overlay::Overlay;
 use crate::read::{FIRST_READ, OpenFolder, reason};
@@ -106,6 +106,11 @@ impl Text {
         Arc::clone(&self.text)
     }
 
+    /// Its size in bytes.
+    pub(crate) fn len(&self) -> u64 {
+        self.text.len() as u64
+    }
+
     pub(crate) fn sha256(&self) -> &str {
         self.sha256.get_or_init(|| sha256(self.text.as_bytes()))
     }
@@ -124,7 +129,7 @@ impl Disk {
         let disk = Disk { files: files.clone(), ..Disk::default() };
         for (path, text) in overlay.texts() {
             // A text that is too large is not read from a file either.
-            let text = match text.len() as u64 > MAX_SOURCE {
+            let text = match text.len() as u64 > MAX_READ {
                 true => Err(Unreadable::TooLarge { len: text.len() as u64 }),
                 false => Ok(Arc::new(Text::new(Arc::clone(text)))),
             };

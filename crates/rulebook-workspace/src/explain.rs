@@ -9,8 +9,7 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::InactiveReason;
 use rulebook::evidence::{Evidence, Input, PathLocation};
 use rulebook::explain::{Inactive, Target, explain, explain_for};
-use rulebook::matrix::{CellState, Matrix, NativeReading};
-use rulebook::render::render;
+use rulebook::matrix::{CellState, Matrix, NativeReading, tokens_for_any};
 use rulebook::rule::Rule;
 use serde::Serialize;
 
@@ -260,7 +259,7 @@ impl Workspace {
             _ => {
                 let mut target = explain(shown, &views.meant.book, &matrix.meant, evidence, roots);
                 target.add_agents(matrix);
-                (target, render(&matrix.meant).tokens)
+                (target, tokens_for_any(&matrix.meant))
             }
         };
         target.root =

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
 use rulebook::diagnostic::Diagnostic;
-use rulebook::format::{FormatId, PlaceKind};
+use rulebook::format::FormatId;
 use rulebook::parse::{Entry, Parsed, parse};
 use rulebook::source::{Origin, Scope, Source, Unreadable};
 
@@ -25,15 +25,15 @@ pub(crate) struct Loader<'l> {
     pub(crate) gate: &'l Gate,
     /// Earlier readings, for views that may share them.
     pub(crate) readings: Option<&'l Readings>,
-    /// Whether a file in the rule folders of two formats is a rule of each: their agents read it differently.
+    /// Whether a file that two formats read is a rule of each: their agents read it differently.
     pub(crate) is_meant: bool,
     /// Whether files count whether or not the user trusts them: an agent reads its own.
     pub(crate) ignores_trust: bool,
 }
 
 impl Loader<'_> {
-    /// Reads and parses every file. A file that was found by two names counts once, by the first; as meant, a file in
-    /// rule folders counts once for each of their formats.
+    /// Reads and parses every file. A file that was found by two names counts once, by the first; as meant, once for each
+    /// format.
     ///
     /// `twin_of` names the file in the repository that a file is a checkout of, if several roots are checkouts of it.
     pub(crate) fn load(&self, found: Vec<Found>, twin_of: &dyn Fn(&Origin) -> Option<String>) -> Vec<Parsed> {
@@ -53,7 +53,8 @@ impl Loader<'_> {
                 *size += text.len();
                 let Origin { root, folder, .. } = &found.origin;
                 let folder = (!folder.is_empty()).then(|| (*root, folder.clone()));
-                let format = self.format_of(&found.origin);
+                // The format makes a file another rule than the same file by another name.
+                let format = self.is_meant.then_some(found.origin.format.id);
                 identities[0] = found.node.map(|node| Identity::Node(node, folder, format));
                 identities[1] = twin_of(&found.origin).map(|twin| Identity::Twin(twin, text.to_string()));
             }
@@ -83,12 +84,6 @@ impl Loader<'_> {
             Ok(text) if self.ignores_trust => (Ok(text.shared()), None),
             text => self.gate.admit(origin, text),
         }
-    }
-
-    /// The format that makes a file another rule than the same file by another name.
-    fn format_of(&self, origin: &Origin) -> Option<FormatId> {
-        let is_in_folder = matches!(origin.place.shape, PlaceKind::Folder { .. } | PlaceKind::Modes { .. });
-        (self.is_meant && is_in_folder).then_some(origin.format.id)
     }
 
     /// The text of a file that may be read.

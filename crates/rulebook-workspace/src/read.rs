@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rulebook::source::{MAX_SOURCE, Unreadable};
+use rulebook::source::{MAX_READ, Unreadable};
 #[cfg(unix)]
 use rustix::fs::{Mode, OFlags};
 
@@ -152,8 +152,8 @@ fn read_text(mut file: File, buffer: &mut [u8]) -> Result<Arc<str>, Unreadable> 
         return std::str::from_utf8(&buffer[..len]).map(Arc::from).map_err(not_utf8);
     }
     let mut bytes = buffer.to_vec();
-    (&file).take(MAX_SOURCE + 1 - len as u64).read_to_end(&mut bytes).map_err(refused)?;
-    if bytes.len() as u64 > MAX_SOURCE {
+    (&file).take(MAX_READ + 1 - len as u64).read_to_end(&mut bytes).map_err(refused)?;
+    if bytes.len() as u64 > MAX_READ {
         let len = file.metadata().map_or(0, |metadata| metadata.len()).max(bytes.len() as u64);
         return Err(Unreadable::TooLarge { len });
     }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io, vec};
 
-use rulebook::source::{MAX_SOURCE, Unreadable};
+use rulebook::source::{MAX_READ, Unreadable};
 
 use crate::canonical::canonical;
 use crate::read::{self, OpenFolder};
@@ -209,7 +209,7 @@ impl Storage {
     ) -> Result<Arc<str>, Unreadable> {
         let Storage::Memory(texts) = self else { return read::rule_text(path, listed, buffer, allows) };
         match texts.text(path) {
-            Some(text) if text.len() as u64 > MAX_SOURCE => {
+            Some(text) if text.len() as u64 > MAX_READ => {
                 Err(Unreadable::TooLarge { len: text.len() as u64 })
             }
             Some(text) => Ok(Arc::clone(text)),

@@ -242,33 +242,39 @@ fn report(folder: &Folder, cause: UnreadCause, files: &[Rename]) -> Diagnostic {
     let name = agent.map_or(format.agent, |agent| agent.title);
     let reads = place.files().map(|files| files.shown()).unwrap_or_default();
     let (why, these) = match cause {
-        UnreadCause::Extension => (format!("it reads `{reads}`"), "with other extensions"),
-        UnreadCause::Case => (format!("it reads `{reads}`, in lower case"), "in other case"),
-        UnreadCause::Depth => (format!("it reads only `{reads}` directly in `{shown}`"), "in sub-folders"),
+        UnreadCause::Extension => (format!("it reads `{reads}`"), "files with other extensions".to_owned()),
+        UnreadCause::Case => (format!("it reads `{reads}`, in lower case"), "files in other case".to_owned()),
+        UnreadCause::Depth => {
+            (format!("it reads only `{reads}` directly in `{shown}`"), "files in sub-folders".to_owned())
+        }
     };
-    let Rename { from, to, reader } = &files[0];
+    let extension = |file: &Rename| file.from.rsplit_once('.').map(|(_, extension)| extension.to_owned());
+    let first = extension(&files[0]).filter(|first| {
+        cause == UnreadCause::Extension && files.iter().all(|file| extension(file).as_ref() == Some(first))
+    });
+    let these = first.map_or(these, |extension| format!("`.{extension}` files"));
     let what = match files.len() {
-        1 => "this file".to_owned(),
-        count => format!("the {count} files {these} in `{shown}`"),
+        1 => "does not read this file".to_owned(),
+        count => format!("reads none of the {count} {these} in `{shown}`"),
     };
     let is_sure = own.confidence == Confidence::High;
     let doubt = if is_sure { "" } else { ", as far as is documented" };
     let more = match files.len() {
         1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
+        count => format!(" (and {} more: `rulebook check --all` lists them)", count - 1),
     };
-    let message = format!("{name} does not read {what}: {why}{doubt}");
+    let message = format!("{name} {what}: {why}{doubt}");
     let within = |inner: &str| quoted(&format!("{real}/{inner}")).into_owned();
-    let help = match reader {
-        // A rename would take the file from the other agent.
-        Some(reader) => {
-            let target = link_target(from, to);
-            let target = quoted(&target);
-            format!("ln -s {target} {}{more}; {reader} reads the same file by its present name", within(to))
-        }
-        None => format!("git mv {} {}{more}", within(from), within(to)),
+    // A rename would take the file from another agent.
+    let command = |Rename { from, to, reader }: &Rename| match reader {
+        Some(_) => format!("ln -s {} {}", quoted(&link_target(from, to)), within(to)),
+        None => format!("git mv {} {}", within(from), within(to)),
     };
-    let found = Diagnostic::whole(Code::NotRead, format!("{shown}/{from}"), message).help(help);
+    let kept = files[0].reader.map(|reader| format!("; {reader} reads the same file by its present name"));
+    let help = format!("{}{more}{}", command(&files[0]), kept.unwrap_or_default());
+    let path = |file: &Rename| format!("{shown}/{}", file.from);
+    let others = files[1..].iter().map(|file| (path(file), command(file)));
+    let found = Diagnostic::whole(Code::NotRead, path(&files[0]), message).help(help).others(others);
     let found = match agent {
         Some(agent) => found.of_agent(agent.name),
         None => found,

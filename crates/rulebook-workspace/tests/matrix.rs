@@ -129,7 +129,7 @@ fn what_the_agent_loads_is_native_even_if_it_is_disabled_or_overridden_here() {
         "claude cline",
         "
 .clinerules/b.md: overridden (by .claude/rules/a.md (duplicate)) | native (always)
-.claude/rules/a.md: native (always) | unread
+.claude/rules/a.md: native (always) | unread (same text as `.clinerules/b.md`)
 ",
     );
 }

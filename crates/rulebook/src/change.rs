@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::agent::{Agent, Conflicts};
 use crate::compare::describe;
-use crate::coverage::{Coverage, Extent};
+use crate::coverage::{Coverage, Extent, FileSet};
 use crate::evaluate::{State, Verdict};
 use crate::evidence::Seen;
 use crate::matrix::{DoneBy, Handling, Subject, handling};
 use crate::render::estimate_tokens;
 use crate::resolve::{Off, Policy, Rulebook};
-use crate::rule::Rule;
+use crate::rule::{Activation, Rule};
 use crate::words::words;
 
 /// A rule that reaches an agent, and where.
@@ -21,6 +21,8 @@ pub struct Sighting<'r> {
     pub rule: &'r Rule,
     /// Where it applies.
     pub extent: Extent,
+    /// The files to which it may apply too: that is not documented.
+    pub doubtful: FileSet,
     /// Who brings it to the agent.
     pub by: DoneBy,
     /// The estimated tokens of its text.
@@ -49,6 +51,8 @@ words! {
         Narrows = "narrows",
         /// It applies in other cases.
         Moves = "moves",
+        /// It may apply to other files: that is not documented.
+        Doubt = "undocumented",
         /// It waits for other conditions that hold for the same files.
         Conditions = "conditions",
         /// Its text is different.
@@ -92,7 +96,7 @@ pub fn sightings<'r>(
     all
 }
 
-/// Leaves out the files for which another rule overrides one.
+/// Leaves out the files for which another rule overrides one. A rule that waits for conditions stays if it applies to none.
 fn settled<'r>(
     sightings: impl Iterator<Item = Sighting<'r>>,
     book: &Rulebook,
@@ -106,7 +110,8 @@ fn settled<'r>(
         let lost = lost.get(sighting.rule.origin.path.as_str());
         let lost = lost.map_or(&[][..], |lost| lost.as_slice());
         let extent = sighting.extent.without(lost, files.seen.len());
-        (extent != Extent::Nowhere).then_some(Sighting { extent, ..sighting })
+        let waits = sighting.rule.activation == Activation::When;
+        (extent != Extent::Nowhere || waits).then_some(Sighting { extent, ..sighting })
     };
     sightings.filter_map(left).collect()
 }
@@ -177,12 +182,13 @@ impl<'r> Reached<'r> {
 
 /// Returns every rule that is on, in the order of the book, and where it applies.
 fn seen<'r>(book: &'r Rulebook, files: Files<'_>, by: DoneBy) -> impl Iterator<Item = Sighting<'r>> {
-    let extents = Coverage::of_roots(book, files.roots).extents(files.seen);
+    let coverage = Coverage::of_roots(book, files.roots);
+    let extents = coverage.extents(files.seen).into_iter().zip(coverage.doubts(files.seen));
     let is_on = |(rule, off): (&Rule, Option<&Off>)| off.is_none() && !rule.body.is_empty();
     let all = book.rules().zip(extents).filter(move |(rule, _)| is_on(*rule));
-    all.map(move |((rule, _), extent)| {
+    all.map(move |((rule, _), (extent, doubtful))| {
         let tokens = if rule.stream.is_some() { 0 } else { estimate_tokens(&rule.body) };
-        Sighting { rule, extent, by, tokens }
+        Sighting { rule, extent, doubtful, by, tokens }
     })
 }
 
@@ -224,7 +230,8 @@ pub fn changes<'r>(before: &[Sighting<'r>], after: &[Sighting<'r>]) -> Vec<Chang
             found.push(Change { kind, before: was.cloned(), after: Some(now.clone()) });
         }
     }
-    for (was, _) in before.iter().zip(matched).filter(|(_, matched)| !matched) {
+    let gone = before.iter().zip(matched).filter(|(was, matched)| !matched && was.may_apply());
+    for (was, _) in gone {
         found.push(Change { kind: ChangeKind::Vanishes, before: Some(was.clone()), after: None });
     }
     found.sort_by(|a, b| (a.kind, a.source()).cmp(&(b.kind, b.source())));
@@ -232,14 +239,22 @@ pub fn changes<'r>(before: &[Sighting<'r>], after: &[Sighting<'r>]) -> Vec<Chang
 }
 
 fn kind(before: Option<&Sighting<'_>>, after: &Sighting<'_>) -> Option<ChangeKind> {
-    let Some(before) = before else { return Some(ChangeKind::Appears) };
+    let Some(before) = before else { return after.may_apply().then_some(ChangeKind::Appears) };
     let (wider, narrower) = (after.extent.includes(&before.extent), before.extent.includes(&after.extent));
     match (wider, narrower) {
+        (true, true) if before.doubtful != after.doubtful => Some(ChangeKind::Doubt),
         (true, true) if before.rule.body != after.rule.body => Some(ChangeKind::Text),
         (true, true) => (describe(before.rule) != describe(after.rule)).then_some(ChangeKind::Conditions),
         (true, false) => Some(ChangeKind::Widens),
         (false, true) => Some(ChangeKind::Narrows),
         (false, false) => Some(ChangeKind::Moves),
+    }
+}
+
+impl Sighting<'_> {
+    /// Whether it applies to something, or may.
+    fn may_apply(&self) -> bool {
+        self.extent != Extent::Nowhere || !self.doubtful.is_empty()
     }
 }
 

@@ -151,15 +151,7 @@ impl<'r> Coverage<'r> {
     /// Returns the files that activate each of these rules, and those for which that is not documented.
     pub(crate) fn outcomes_of(&self, rules: &[usize], evidence: &Evidence) -> Vec<(Vec<usize>, Vec<usize>)> {
         let facts = self.facts(evidence);
-        let outcome = |covered: &Covered<'_>| {
-            let mut doubtful = Vec::new();
-            covered.shape.visit(&mut |shape| {
-                if let PathExpression::Paths(paths) = shape {
-                    doubtful.extend(paths.doubtful(&facts));
-                }
-            });
-            (covered.reached(&facts), doubtful)
-        };
+        let outcome = |covered: &Covered<'_>| (covered.reached(&facts), covered.doubtful(&facts));
         rules.iter().map(|rule| outcome(&self.rules[*rule])).collect()
     }
 
@@ -264,6 +256,17 @@ impl<'r> Covered<'r> {
     fn reached(&self, facts: &Facts<'_>) -> Vec<usize> {
         let is_on = matches!(self.role, Role::Files | Role::Always | Role::Output);
         if is_on { self.admitted(self.matching(facts), facts) } else { Vec::new() }
+    }
+
+    /// Returns the positions of the files on which the possible dialects of its patterns disagree.
+    fn doubtful(&self, facts: &Facts<'_>) -> Vec<usize> {
+        let mut doubtful = Vec::new();
+        self.shape.visit(&mut |shape| {
+            if let PathExpression::Paths(paths) = shape {
+                doubtful.extend(paths.doubtful(facts));
+            }
+        });
+        doubtful
     }
 
     /// Selects the files that its gate admits.

@@ -29,6 +29,9 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub help: String,
+    /// The other files that it is about, if it is about several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherFile>,
     /// The source line, for display; not part of JSON output.
     #[serde(skip)]
     pub excerpt: Option<Excerpt>,
@@ -38,6 +41,16 @@ pub struct Diagnostic {
     /// The agent that it concerns, if it concerns one; not part of JSON output.
     #[serde(skip)]
     pub agent: Option<&'static str>,
+}
+
+/// Another file with the same problem.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct OtherFile {
+    /// The file as shown to people.
+    pub path: String,
+    /// What to do about it.
+    pub help: String,
 }
 
 impl Fix {
@@ -80,6 +93,7 @@ impl Diagnostic {
             severity: row.severity,
             message: seen(message.into(), shown_characters),
             help: row.remedy.to_owned(),
+            others: Vec::new(),
             excerpt: None,
             fix: None,
             agent: None,
@@ -122,6 +136,19 @@ impl Diagnostic {
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Diagnostic {
         Diagnostic { help: seen(help.into(), shown_characters), ..self }
+    }
+
+    /// Adds the other files that it is about, each with what to do.
+    #[must_use]
+    pub fn others(self, others: impl IntoIterator<Item = (String, String)>) -> Diagnostic {
+        let other =
+            |(path, help)| OtherFile { path: seen(path, visible_line), help: seen(help, shown_characters) };
+        Diagnostic { others: others.into_iter().map(other).collect(), ..self }
+    }
+
+    /// Returns the files that it is about.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.path.as_str()).chain(self.others.iter().map(|other| other.path.as_str()))
     }
 
     /// Suggests up to three known names that are most similar, if some are similar enough.

@@ -19,7 +19,7 @@ pub use subject::Subject;
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::agent::{Agent, Wiring};
-use crate::evaluate::{Audience, Evaluation, Judged, Verdict, evaluate};
+use crate::evaluate::{Audience, Evaluation, Judged, State, Verdict, delivery_rank, evaluate};
 use crate::evidence::Evidence;
 use crate::render::{Budget, estimate_tokens, offer_line};
 use crate::resolve::Rulebook;
@@ -40,6 +40,17 @@ pub struct Matrix<'r> {
 }
 
 impl<'r> Matrix<'r> {
+    /// Returns the positions of the rows in an order that no switch changes: rules as they would be delivered, then files
+    /// that are rejected.
+    pub fn fixed_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.sort_by_cached_key(|at| {
+            let rule = self.rows[*at].rule;
+            (rule.is_none(), rule.map(delivery_rank))
+        });
+        order
+    }
+
     /// Returns the verdict on a row for an agent that reads nothing by itself; none for a file that is rejected, or that only
     /// an agent reads.
     pub fn meant_for(&self, row: &RuleRow<'r>) -> Option<&Verdict<'r>> {
@@ -131,6 +142,18 @@ fn column<'r>(rows: &[RuleRow<'r>], subject: &Subject<'_, 'r>, own: &Evaluation<
     let column = Column { subject, verdicts: &own.verdicts };
     let cells: Vec<Cell<'r>> = rows.iter().map(|row| column.cell(row)).collect();
     AgentColumn { agent: subject.agent, wired: subject.wired.to_vec(), tokens: tokens(rows, &cells), cells }
+}
+
+/// Estimates the tokens of what an agent that reads nothing by itself has in context: rules, and offers of others. They are
+/// counted as for other agents, without the headings of a prompt.
+#[must_use]
+pub fn tokens_for_any(evaluation: &Evaluation<'_>) -> usize {
+    let one = |verdict: &Verdict<'_>| match verdict.state {
+        State::Stack => estimate_tokens(&verdict.rule.body),
+        State::Offered => estimate_tokens(&offer_line(verdict.rule)),
+        _ => 0,
+    };
+    evaluation.verdicts.iter().map(one).sum()
 }
 
 /// Estimates the tokens of what an agent has in context. A file that is imported several times counts once.

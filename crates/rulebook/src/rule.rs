@@ -275,6 +275,20 @@ impl Rule {
         matches!(self.origin.place.shape, PlaceKind::Located { .. })
     }
 
+    /// Whether it has the same text as another rule and certainly applies in the same cases.
+    pub fn applies_as(&self, other: &Rule) -> bool {
+        let place = |rule: &Rule| (rule.origin.root, rule.origin.folder.clone(), rule.origin.scope);
+        let dialect = |rule: &Rule| (rule.origin.format.dialect, rule.origin.format.rival);
+        let is_for_paths = self.conditions.iter().all(|condition| condition.key == "paths");
+        self.body == other.body
+            && self.activation == other.activation
+            && place(self) == place(other)
+            && is_for_paths
+            && self.conditions.len() == other.conditions.len()
+            && self.globs == other.globs
+            && (self.conditions.is_empty() || dialect(self) == dialect(other))
+    }
+
     /// Returns the root that it belongs to, if it belongs to one.
     pub(crate) fn own_root(&self) -> Option<usize> {
         (self.origin.scope == Scope::Workspace).then_some(self.origin.root)

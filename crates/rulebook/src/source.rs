@@ -45,6 +45,8 @@ pub struct Origin {
     pub inner: String,
     /// The file that imports it, as shown.
     pub imported_by: Option<String>,
+    /// Whether it is a link: of several names for one file, the file's own name counts.
+    pub is_link: bool,
 }
 
 impl Origin {
@@ -62,6 +64,7 @@ impl Origin {
             inner: display.rsplit('/').next().unwrap_or_default().to_owned(),
             display,
             imported_by: None,
+            is_link: false,
         }
     }
 
@@ -206,6 +209,9 @@ pub enum Unreadable {
 
 /// The largest rule file that is read, in bytes.
 pub const MAX_SOURCE: u64 = 1 << 20;
+
+/// The largest file that some agent reads, in bytes: it is read to show what that agent has.
+pub const MAX_READ: u64 = 4 << 20;
 
 #[cfg(test)]
 mod tests {

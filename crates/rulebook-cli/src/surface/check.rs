@@ -1,11 +1,12 @@
 //! `check`: reports problems in rule files and settings, and how to fix them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use rulebook::diagnostic::{Diagnostic, Severity};
+use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::evidence::Roots;
 use rulebook::lint::{Group, Summary, group};
 use rulebook_workspace::write::Owner;
@@ -133,7 +134,17 @@ fn show(report: &Report, options: &Check) -> String {
         }
         None => String::new(),
     };
-    let _ = writeln!(text, "{count} in {files}{recorded}");
+    let unread: BTreeSet<&str> = report.diagnostics.iter().flat_map(Diagnostic::paths).collect();
+    let is_unread = report.diagnostics.iter().all(|found| found.code == Code::NotRead);
+    let _ = match unread.len() {
+        1 if report.summary.files == 0 && is_unread => {
+            writeln!(text, "{count}; no agent reads this file{recorded}")
+        }
+        many if report.summary.files == 0 && is_unread => {
+            writeln!(text, "{count}; no agent reads these {many} files{recorded}")
+        }
+        _ => writeln!(text, "{count} in {files}{recorded}"),
+    };
     if options.fix && report.fixed.is_empty() && !report.not_fixed.is_empty() {
         let _ = writeln!(text, "nothing was fixed");
         let mut table = Table::default();
@@ -158,7 +169,14 @@ const MAX_SHOWN: usize = 3;
 /// Writes the problems of one kind: each by itself if there are few, otherwise the first ones, one per line.
 fn write_group(text: &mut String, group: &Group<'_>, most: usize) {
     if group.diagnostics.len() <= most {
-        group.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(text, diagnostic));
+        for diagnostic in &group.diagnostics {
+            out::write_diagnostic(text, diagnostic);
+            let others = diagnostic.others.iter().filter(|_| most == usize::MAX);
+            let others: String =
+                others.map(|other| format!("          {}\n", out::clean(&other.help))).collect();
+            // They continue the help, which an empty line follows.
+            text.insert_str(text.trim_end_matches('\n').len() + 1, &others);
+        }
         return;
     }
     let label = out::label(group.severity(), group.code());

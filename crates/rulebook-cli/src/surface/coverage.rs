@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::grid::{Grid, InTree};
 use super::load::Load;
-use super::used::{AS_MEANT, show_viewpoint};
+use super::used::show_viewpoint;
 use crate::alert::print_alerts;
 use crate::args::{Args, Coverage};
 use crate::input::open_workspace;
@@ -78,7 +78,14 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
         let _ = writeln!(text, "{}", paint(BOLD, plural(report.files, "file")));
         if is_table && !agents.is_empty() && !matrix.rows.is_empty() {
             Grid::of_tree(&matrix, &agents).write(&mut text);
-            let _ = writeln!(text, "\n{}", paint(BOLD, AS_MEANT));
+            let agents_names: Vec<&str> = used.iter().map(|used| used.agent.name).collect();
+            let name = agents_names.first().copied().unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "\n{}{}",
+                paint(BOLD, "for any agent, as the headers say"),
+                paint(DIM, format!("; for one agent: `rulebook coverage --for {name}`"))
+            );
         }
         show(&mut text, &report);
         out::print(&text)?;

@@ -197,6 +197,7 @@ fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>], skipped: &Skippe
                 Extent::Files(files) => ("files", Some(files.count())),
                 Extent::Always => ("always", None),
                 Extent::Output => ("stream", None),
+                Extent::Nowhere => ("files", Some(0)),
                 _ => ("offered", None),
             };
             json!({
@@ -204,6 +205,7 @@ fn as_json(base: &str, head: &str, agents: &[AgentChanges<'_>], skipped: &Skippe
                 "source": sighting.rule.origin.display,
                 "reach": word,
                 "files": files,
+                "undocumentedFiles": sighting.doubtful.count(),
                 "tokens": sighting.tokens,
                 "by": sighting.by,
             })

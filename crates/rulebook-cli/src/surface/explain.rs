@@ -12,7 +12,7 @@ use rulebook_workspace::{Differing, Explanation, Viewpoint, Workspace, not_searc
 
 use super::grid::{Grid, GridTarget};
 use super::sections::{show, title};
-use super::used::{IfWired, install_hint, show_viewpoint};
+use super::used::{IfWired, install_hints, show_viewpoint};
 use super::{reach, sessions};
 use crate::alert::print_alerts;
 use crate::args::{Args, Explain};
@@ -78,10 +78,7 @@ pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> a
     };
     let hints = match view {
         Viewpoint::As(_) => Vec::new(),
-        _ => {
-            let rules = explanation.agents.iter().zip(&if_wired);
-            rules.filter_map(|(used, rules)| install_hint(used, rules, Some(about))).collect()
-        }
+        _ => install_hints(explanation.agents.iter().zip(if_wired), Some(about)),
     };
     let without_path = match *input == Input::default() {
         true => "no path given: what is loaded at the start",

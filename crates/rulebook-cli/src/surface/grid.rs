@@ -11,8 +11,7 @@ pub(super) use tree::InTree;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rulebook::matrix::{AgentColumn, CellState, Matrix};
-use rulebook::render::render;
+use rulebook::matrix::{AgentColumn, CellState, Matrix, tokens_for_any};
 use rulebook_workspace::AgentCoverage;
 
 use super::load::Load;
@@ -139,7 +138,7 @@ impl Grid {
             grid.states.extend(shown.state);
             grid.rows.push(GridRow { source: row.origin.display.clone(), cells: vec![shown], note });
         }
-        let tokens = grouped(render(&matrix.meant).tokens);
+        let tokens = grouped(tokens_for_any(&matrix.meant));
         let title =
             if grid.states.contains(&CellState::Offered) { "tokens, including offers" } else { "tokens" };
         grid.totals.push((title, vec![tokens]));

@@ -1,7 +1,7 @@
 //! The most important problems of a workspace, each with its effect and what fixes it. They are the groups of `check`.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::lint::{Group, group};
@@ -27,6 +27,9 @@ pub(super) struct Problem {
     pub(super) command: String,
     /// How many diagnostics.
     pub(super) count: usize,
+    /// What to do about the other files that its diagnostics are about.
+    #[serde(skip)]
+    pub(super) others: Vec<String>,
     /// The agent that it concerns, if it concerns one.
     #[serde(skip)]
     pub(super) agent: Option<&'static str>,
@@ -47,20 +50,31 @@ enum Kind {
 
 /// Returns every problem, the most important first.
 pub(super) fn problems(matrix: &Matrix<'_>, diagnostics: &[Diagnostic]) -> Vec<Problem> {
-    let sizes = sizes(matrix);
-    let mut all: Vec<Problem> = group(diagnostics).iter().map(|group| problem(group, &sizes)).collect();
+    let (sizes, rejected) = (sizes(matrix), rejected(matrix));
+    let problem = |group: &Group<'_>| problem(group, &sizes, &rejected);
+    let mut all: Vec<Problem> = group(diagnostics).iter().map(problem).collect();
     all.sort();
     all
 }
 
-fn problem(group: &Group<'_>, sizes: &BTreeMap<&str, usize>) -> Problem {
+fn problem(group: &Group<'_>, sizes: &BTreeMap<&str, usize>, rejected: &HashSet<&str>) -> Problem {
     let first = group.diagnostics[0];
-    let weight = group.diagnostics.iter().filter_map(|found| sizes.get(found.path.as_str())).sum();
+    let paths = group.diagnostics.iter().flat_map(|found| found.paths());
+    let weight = paths.filter_map(|path| sizes.get(path)).sum();
     let count = group.diagnostics.len();
+    let all = group
+        .diagnostics
+        .iter()
+        .flat_map(|found| std::iter::once(&found.help).chain(found.others.iter().map(|other| &other.help)));
+    let others = all.skip(1).cloned();
     let more = if count == 1 { String::new() } else { format!(" (and {} more like it)", count - 1) };
     Problem {
         // A note is never urgent.
-        kind: if group.severity() == Severity::Note { Kind::Other } else { kind(group.code()) },
+        kind: match group.severity() {
+            Severity::Note => Kind::Other,
+            Severity::Error if rejected.contains(first.path.as_str()) => Kind::Unread,
+            _ => kind(group.code()),
+        },
         severity: group.severity(),
         weight: Reverse(weight),
         path: first.path.clone(),
@@ -68,6 +82,7 @@ fn problem(group: &Group<'_>, sizes: &BTreeMap<&str, usize>) -> Problem {
         effect: format!("{}: {}{more}", first.path, first.message),
         command: first.help.clone(),
         count,
+        others: others.collect(),
         agent: first.agent,
     }
 }
@@ -83,6 +98,13 @@ fn sizes<'m>(matrix: &'m Matrix<'_>) -> BTreeMap<&'m str, usize> {
     };
     let rows = matrix.rows.iter().enumerate();
     rows.map(|(at, row)| (row.origin.display.as_str(), tokens((at, row)))).collect()
+}
+
+/// Returns the files that are rejected and that no agent has by itself.
+fn rejected<'m>(matrix: &'m Matrix<'_>) -> HashSet<&'m str> {
+    let rows = matrix.rows.iter().enumerate().filter(|(_, row)| row.rejected.is_some());
+    let is_lost = |at: usize| matrix.columns.iter().all(|column| column.cells[at].state != CellState::Native);
+    rows.filter(|(at, _)| is_lost(*at)).map(|(_, row)| row.origin.display.as_str()).collect()
 }
 
 fn kind(code: Code) -> Kind {

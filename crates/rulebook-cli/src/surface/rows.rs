@@ -9,7 +9,7 @@ use rulebook::format::FormatId;
 use rulebook::glob::split_list;
 use rulebook::matrix::CellState;
 use rulebook::render::estimate_tokens;
-use rulebook::rule::{Activation, Basis};
+use rulebook::rule::{Activation, Basis, Rule};
 use rulebook::source::Scope;
 use rulebook_workspace::{Loaded, Workspace};
 use serde::Serialize;
@@ -105,6 +105,15 @@ pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
     evaluation.verdicts.iter().map(row).chain(rejected).collect()
 }
 
+/// Returns the row of a file that is a rule only for the agents that read it.
+pub(super) fn agent_row(rule: &Rule) -> Row {
+    let detail = match &rule.origin.imported_by {
+        Some(importer) => format!("part of {importer}, which imports it"),
+        None => "a rule only for the agents that read it".to_owned(),
+    };
+    of_rule(rule, RuleState::Inactive, detail)
+}
+
 fn row(verdict: &Verdict<'_>) -> Row {
     let rule = verdict.rule;
     let (state, detail) = match &verdict.state {
@@ -117,6 +126,10 @@ fn row(verdict: &Verdict<'_>) -> Row {
         }
         State::Disabled(off) => (RuleState::Disabled, off_words(&rule.id, off.by, off.file.as_deref())),
     };
+    of_rule(rule, state, detail)
+}
+
+fn of_rule(rule: &Rule, state: RuleState, detail: String) -> Row {
     Row {
         id: rule.id.clone(),
         key: rule.key(),

@@ -14,7 +14,7 @@ use rulebook::resolve::OffBy;
 use rulebook::rule::{Basis, Step};
 use rulebook_workspace::Viewpoint;
 
-use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, grouped, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, counted, paint};
 
 /// Prints whose view this is, and when that agent applies path-specific rules.
 pub(super) fn show_agent(text: &mut String, agent: &Agent) {
@@ -42,7 +42,8 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
         Viewpoint::Used | Viewpoint::Any => None,
     };
     let own = |source: &str| agent.and_then(|agent| agent.rules.iter().find(|own| own.source == source));
-    let _ = writeln!(text, "{}  {}", paint(BOLD, title), paint(DIM, size(target.stack.len(), tokens)),);
+    let size = size(target.stack.len(), target.offered.len(), tokens);
+    let _ = writeln!(text, "{}  {}", paint(BOLD, title), paint(DIM, size));
     let row = |style, id: &str, source: &str, why| {
         [(style, id.to_owned()), (PLAIN, source.to_owned()), (PLAIN, why)]
     };
@@ -129,12 +130,19 @@ pub(super) fn show(text: &mut String, title: &str, target: &Target, tokens: usiz
     text.push('\n');
 }
 
-/// Describes how many rules there are, and their tokens.
-fn size(rules: usize, tokens: usize) -> String {
-    match (rules, tokens) {
-        (0, 0) => "no rules".to_owned(),
-        (rules, 1) => format!("{}, about 1 token", plural(rules, "rule")),
-        (rules, tokens) => format!("{}, about {} tokens", plural(rules, "rule"), grouped(tokens)),
+/// Describes how many rules and offers there are, and their tokens.
+fn size(rules: usize, offers: usize, tokens: usize) -> String {
+    match rules + offers + tokens {
+        0 => "no rules".to_owned(),
+        _ => format!("{}, about {}", rules_and_offers(rules, offers), counted(tokens, "token")),
+    }
+}
+
+/// Counts the rules in context, and those that are offered.
+pub(super) fn rules_and_offers(rules: usize, offers: usize) -> String {
+    match offers {
+        0 => counted(rules, "rule"),
+        offers => format!("{} and {}", counted(rules, "rule"), counted(offers, "offer")),
     }
 }
 

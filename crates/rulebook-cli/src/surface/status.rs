@@ -1,5 +1,6 @@
 //! `status`: shows what each agent loads, the most important problems, and every rule for every agent.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use rulebook::diagnostic::{Diagnostic, Severity};
@@ -13,9 +14,9 @@ use serde_json::json;
 use super::grid::{Grid, GridTarget};
 use super::load::Load;
 use super::problems::{Problem, problems};
-use super::rows::{Row, STATES, rows, state_words};
+use super::rows::{Row, STATES, agent_row, rows, state_words};
 use super::sections::{file_list, header_words, show_agent};
-use super::used::{IfWired, install_hint, lost_hosts, show_agents, show_for, show_lost, show_surface};
+use super::used::{IfWired, install_hints, lost_hosts, show_agents, show_for, show_lost, show_surface};
 use crate::args::{Args, View};
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, PLAIN, RED, Table, VERSION, grouped, paint, plural};
@@ -55,6 +56,11 @@ impl<'s> Status<'s> {
             Viewpoint::As(_) => rows(workspace, &views.agents[0].native),
             _ => rows(workspace, &views.meant),
         };
+        if !matches!(point, Viewpoint::As(_)) {
+            let known: HashSet<String> = rows.iter().map(|row| row.source.clone()).collect();
+            let others = matrix.rows.iter().filter(|row| !known.contains(&row.origin.display));
+            rows.extend(others.filter_map(|row| row.rule).map(agent_row));
+        }
         for row in &mut rows {
             let at =
                 matrix.rows.iter().position(|other| other.origin.display == row.source && other.id == row.id);
@@ -214,10 +220,9 @@ impl<'s> Status<'s> {
         self.show_problems(text);
         text.push('\n');
         Grid::new(&self.matrix, GridTarget::Start).write(text);
-        for (used, column) in used.iter().zip(&self.matrix.columns) {
-            if let Some(hint) = install_hint(used, &IfWired::of(column, &self.matrix.rows), None) {
-                let _ = writeln!(text, "{}", paint(DIM, hint));
-            }
+        let if_wired = self.matrix.columns.iter().map(|column| IfWired::of(column, &self.matrix.rows));
+        for hint in install_hints(used.iter().zip(if_wired), None) {
+            let _ = writeln!(text, "{}", paint(DIM, hint));
         }
         self.show_count(text);
     }

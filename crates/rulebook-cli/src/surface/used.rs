@@ -110,15 +110,36 @@ impl IfWired {
     /// Adds the rules of another target; a rule that applies to one of them applies.
     pub(super) fn add(&mut self, column: &AgentColumn<'_>, rows: &[RuleRow<'_>]) {
         let states = rows.iter().zip(&column.cells).filter_map(|(row, cell)| Some((row, cell.if_wired?)));
-        for (row, state) in states {
-            let rule = (row.origin.path.clone(), row.id.to_owned());
-            self.0.entry(rule).and_modify(|known| *known = state.min(*known)).or_insert(state);
-        }
+        states.for_each(|(row, state)| self.add_rule((row.origin.path.clone(), row.id.to_owned()), state));
+    }
+
+    fn merge(&mut self, other: IfWired) {
+        other.0.into_iter().for_each(|(rule, state)| self.add_rule(rule, state));
+    }
+
+    fn add_rule(&mut self, rule: (String, String), state: CellState) {
+        self.0.entry(rule).and_modify(|known| *known = state.min(*known)).or_insert(state);
     }
 }
 
-/// Returns the command that wires an agent, and how many rules it would add: all of them, or those for one target.
-pub(super) fn install_hint(used: &UsedAgent, rules: &IfWired, target: Option<&str>) -> Option<String> {
+/// Returns the commands that wire these agents, and how many rules each would add: all of them, or those for one target.
+/// The surfaces of a host are wired by one command.
+pub(super) fn install_hints<'u>(
+    agents: impl IntoIterator<Item = (&'u UsedAgent, IfWired)>,
+    target: Option<&str>,
+) -> Vec<String> {
+    let mut hosts: Vec<(&Host, IfWired)> = Vec::new();
+    for (used, rules) in agents {
+        let Some(host) = Host::of(used.agent).filter(|_| used.wired.is_empty()) else { continue };
+        match hosts.iter_mut().find(|(known, _)| known.install_command() == host.install_command()) {
+            Some((_, known)) => known.merge(rules),
+            None => hosts.push((host, rules)),
+        }
+    }
+    hosts.iter().filter_map(|(host, rules)| install_hint(host, rules, target)).collect()
+}
+
+fn install_hint(host: &Host, rules: &IfWired, target: Option<&str>) -> Option<String> {
     let count = |state| rules.0.values().filter(|known| **known == state).count();
     let (now, later) =
         if target.is_some() { ("in context", 0) } else { ("always on", count(CellState::Inactive)) };
@@ -131,7 +152,9 @@ pub(super) fn install_hint(used: &UsedAgent, rules: &IfWired, target: Option<&st
     ];
     let kinds: Vec<(usize, &str)> = kinds.into_iter().filter(|(count, _)| *count > 0).collect();
     let total = kinds.iter().map(|(count, _)| count).sum();
-    let host = Host::of(used.agent).filter(|_| used.wired.is_empty() && total > 0)?;
+    if total == 0 {
+        return None;
+    }
     let target = target.map(|target| format!(" {target}")).unwrap_or_default();
     let rules = match kinds.as_slice() {
         [(_, "in context" | "always on")] => format!("{}{target}", plural(total, "rule")),

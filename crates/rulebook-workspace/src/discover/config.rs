@@ -6,7 +6,7 @@ use jsonc_parser::ast::{Object, Value as Json};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use rulebook::format::{Base, Config, ConfigEffect, Format};
 use rulebook::frontmatter::{self, Header, Tier, Value as Yaml};
-use rulebook::source::Scope;
+use rulebook::source::{MAX_SOURCE, Scope};
 
 use super::search::Search;
 
@@ -78,7 +78,12 @@ fn read(search: &Search<'_>, file: &Path, config: &Config) -> Option<ConfigValue
         return None;
     }
     let allows = |real: &Path| search.allows(real, base);
-    let text = search.disk.text(file, search.disk.node(file), None, &allows).ok()?.shared();
+    let text = search
+        .disk
+        .text(file, search.disk.node(file), None, &allows)
+        .ok()
+        .filter(|text| text.len() <= MAX_SOURCE)?
+        .shared();
     let is_yaml = file.extension().is_some_and(|extension| extension == "yml" || extension == "yaml");
     let is_toml = file.extension().is_some_and(|extension| extension == "toml");
     match () {

@@ -115,15 +115,8 @@ impl<'s> Finder<'s> {
         origin.root = spot.root;
         spot.folder.clone_into(&mut origin.folder);
         origin.inner = inner;
-        self.found.push(Found {
-            origin,
-            file,
-            node,
-            listed,
-            is_link,
-            within: Arc::clone(&spot.within),
-            refused,
-        });
+        origin.is_link = is_link;
+        self.found.push(Found { origin, file, node, listed, within: Arc::clone(&spot.within), refused });
     }
 
     /// The canonical path, if it is in the place's folder or in one that links may lead to.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rulebook::evidence::{Root, Roots};
 use rulebook::format::{Format, FormatId, Place};
-use rulebook::source::{Origin, Scope, Unreadable};
+use rulebook::source::{MAX_SOURCE, Origin, Scope, Unreadable};
 
 use crate::disk::{Disk, ListedFile, Node, Text};
 use crate::homes::{Homes, posix};
@@ -40,8 +40,6 @@ pub(crate) struct Found {
     pub(crate) file: PathBuf,
     /// The identity of the file, whichever links lead to it.
     pub(crate) node: Option<Node>,
-    /// Whether it is a link: of two names for one file, the file's own name counts.
-    pub(crate) is_link: bool,
     /// Its entry in the listing of its folder, unless it is a link.
     pub(crate) listed: Option<ListedFile>,
     /// The folder that links must stay in.
@@ -54,7 +52,7 @@ impl Found {
     /// Its position in the order in which files are read.
     pub(super) fn order(&self) -> impl Ord + '_ {
         let origin = &self.origin;
-        (origin.scope, self.is_link, origin.format.order, Reverse(origin.depth()), &origin.display)
+        (origin.scope, origin.is_link, origin.format.order, Reverse(origin.depth()), &origin.display)
     }
 }
 
@@ -65,7 +63,8 @@ impl Search<'_> {
             Some(refused) => Err(refused.clone()),
             None => {
                 let allows = |real: &Path| self.allows(real, &found.within);
-                self.disk.text(&found.file, found.node, found.listed.as_ref(), &allows)
+                let text = self.disk.text(&found.file, found.node, found.listed.as_ref(), &allows)?;
+                within(text, found.origin.format.largest.unwrap_or(MAX_SOURCE))
             }
         }
     }
@@ -73,7 +72,7 @@ impl Search<'_> {
     /// The text of the file at a canonical path that may be read, unless the path leads to another place by now.
     pub(crate) fn text_at(&self, real: &Path) -> Result<Arc<Text>, Unreadable> {
         let is_same = |opened: &Path| opened == real;
-        self.disk.text(real, self.disk.node(real), None, &is_same)
+        within(self.disk.text(real, self.disk.node(real), None, &is_same)?, MAX_SOURCE)
     }
 
     /// Whether a canonical path may be read: it is below `within`, a root, one of the user's rule folders, or a folder
@@ -144,6 +143,12 @@ pub(crate) fn root_prefix(roots: &Roots, root: usize) -> String {
             format!("{name}/")
         }
     }
+}
+
+/// Returns a text unless it is too large.
+fn within(text: Arc<Text>, most: u64) -> Result<Arc<Text>, Unreadable> {
+    let len = text.len();
+    if len > most { Err(Unreadable::TooLarge { len }) } else { Ok(text) }
 }
 
 /// Whether a path is a folder or below it, as the two are written. This is all that canonical paths need.

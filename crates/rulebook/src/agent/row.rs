@@ -20,6 +20,8 @@ pub struct Agent {
     pub ignores: Option<Ignored>,
     /// Whether it reads files in folders below the root.
     pub nested: Nested,
+    /// Whether it is known to follow links that lead out of the root.
+    pub follows_links: bool,
     /// Whether it reads the files of the first root only.
     pub is_for_first_root: bool,
     /// What it does with several rules of one id.

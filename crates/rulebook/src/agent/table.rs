@@ -75,6 +75,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Claude Code",
         owns: Some(FormatId::Claude),
         formats: formats![CLAUDE, CLAUDE_AGENTS, CLAUDE_SKILLS],
+        follows_links: true,
         order: Order::UserFirst,
         path_rules: "when a matching file is read or mentioned, but not when one is written",
         arrival: Arrival::NestedFirst,

@@ -2,7 +2,7 @@
 
 use super::{Coverage, Role};
 use crate::evaluate::{State, at_best};
-use crate::evidence::Seen;
+use crate::evidence::{Evidence, Seen};
 
 /// Where in a tree a rule applies, from the least to the most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,10 @@ impl FileSet {
         let mut words = vec![0; files.div_ceil(64)];
         positions.iter().for_each(|at| words[at / 64] |= 1 << (at % 64));
         FileSet { words }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
     }
 
     /// The number of files.
@@ -100,5 +104,16 @@ impl Coverage<'_> {
             },
         };
         self.rules.iter().zip(reached).map(extent).collect()
+    }
+
+    /// Returns the files to which each rule may apply too, because its agent does not document its patterns.
+    pub(crate) fn doubts(&self, files: &[Seen]) -> Vec<FileSet> {
+        let evidence = Evidence { paths: files.to_vec(), ..Evidence::default() };
+        let facts = self.facts(&evidence);
+        let doubt = |covered: &super::Covered<'_>| match covered.role {
+            Role::Files => FileSet::of(&covered.doubtful(&facts), files.len()),
+            _ => FileSet::of(&[], files.len()),
+        };
+        self.rules.iter().map(doubt).collect()
     }
 }

@@ -141,7 +141,7 @@ codes! {
         "Two rules of one scope share an id. When both apply, only one is delivered."
         "give one of them a different id";
     DuplicateKey "duplicate-key" Warning
-        "A header has the same key twice; the first one counts."
+        "A header has the same key twice; the first one counts, in Claude Code rules the last."
         "remove one of them";
     EmptyBody "empty-body" Warning
         "The file has no text after its header, so there is nothing to deliver."

@@ -233,7 +233,7 @@ fn override_copies(candidates: &mut [Candidate<'_>], group: &[usize], audience: 
 }
 
 /// Delivers equal texts once and does not offer them in addition. A mandatory rule is preferred, then the one that the
-/// agent reads by itself, then the first in the order of delivery.
+/// agent reads by itself, then a file and not a link, then the first in the order of delivery.
 fn override_duplicates<'r>(candidates: &mut [Candidate<'r>], audience: &Audience<'_>) {
     // By length first: texts of different length need no comparison.
     let mut same: BTreeMap<(usize, &'r str), Vec<usize>> = BTreeMap::new();
@@ -249,7 +249,7 @@ fn override_duplicates<'r>(candidates: &mut [Candidate<'r>], audience: &Audience
             let Candidate { verdict, .. } = candidate;
             let is_offer = !matches!(verdict.state, State::Stack);
             let (is_own, rank) = (audience.reads(verdict.rule), delivery_rank(verdict.rule));
-            (is_offer, !candidate.is_mandatory(), !is_own, rank, *at)
+            (is_offer, !candidate.is_mandatory(), !is_own, verdict.rule.origin.is_link, rank, *at)
         };
         let Some(&winner) = group.iter().min_by(|a, b| preference(a).cmp(&preference(b))) else { continue };
         let rule = candidates[winner].verdict.rule;

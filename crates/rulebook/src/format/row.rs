@@ -87,6 +87,8 @@ pub struct Format {
     pub needs_folder_name: bool,
     /// How many levels of `@file` imports the agent follows from a file found by location.
     pub imports: usize,
+    /// The largest file that the agent reads, in bytes, if it is larger than what Rulebook reads.
+    pub largest: Option<u64>,
     /// How many characters of a file the agent reads.
     pub limit: Option<usize>,
     /// The longest file, in lines, that the agent's documentation recommends.

@@ -1,12 +1,16 @@
 //! A cell of the matrix: what becomes of one rule for one agent.
 
 use super::handling::{Handling, handling, is_left_out, is_undocumented};
-use super::reason::{applies, not_read, off_by, pattern};
+use super::reason::{applies, not_read, off_by, pattern, same_text};
 use super::row::RuleRow;
 use super::subject::Subject;
+use crate::diagnostic::Code;
 use crate::evaluate::{InactiveReason, State, Verdict};
+use crate::format::PlaceKind;
+use crate::parse::Rejected;
 use crate::render::OVER_BUDGET;
 use crate::rule::{Activation, Rule, Step};
+use crate::source::Origin;
 use crate::stream::trigger::OTHER_FILES;
 use crate::words::words;
 
@@ -97,7 +101,7 @@ pub struct Cell<'r> {
     /// The verdict that decided: the agent's own, or Rulebook's.
     pub(crate) verdict: Option<Verdict<'r>>,
     /// The position in the agent's context: its own rules come first.
-    pub(crate) position: usize,
+    pub position: usize,
 }
 
 /// Why a state is [`CellState::Stream`].
@@ -150,6 +154,21 @@ impl<'r> Cell<'r> {
         by_rulebook && self.verdict.as_ref().is_some_and(|verdict| verdict.is_cut)
     }
 
+    /// The rule that applies in other cases, as the agent reads it: it waits for its conditions.
+    pub fn waiting(&self) -> Option<&'r Rule> {
+        let verdict = self.verdict.as_ref().filter(|_| self.state == CellState::Inactive)?;
+        let waits =
+            matches!(verdict.state, State::Inactive(_)) && verdict.rule.activation == Activation::When;
+        waits.then_some(verdict.rule)
+    }
+
+    /// Whether the agent applies the rule only when it is mentioned by name.
+    pub fn is_manual(&self) -> bool {
+        let verdict = self.verdict.as_ref().filter(|verdict| matches!(verdict.state, State::Inactive(_)));
+        let rule = verdict.map(|verdict| verdict.rule).or(self.rule);
+        rule.is_some_and(|rule| rule.activation == Activation::Manual)
+    }
+
     fn by_rulebook(self) -> Cell<'r> {
         Cell { by: Some(DoneBy::Rulebook), ..self }
     }
@@ -176,13 +195,17 @@ impl<'r> Column<'_, 'r> {
                 return self.not_applied(own, row);
             }
             // A rejected file, or one that only other agents read.
-            let is_rejected = self.subject.native.rejects(&row.origin.path) || self.is_wired();
+            let own = self.subject.native.rejected(&row.origin.path);
+            let is_rejected = own.is_some() || self.is_wired();
+            if let Some(cell) = own.and_then(|own| self.beyond_limits(own)) {
+                return cell;
+            }
             return match row.rejected {
                 Some(rejected) if is_rejected => {
                     let codes: Vec<&str> = rejected.codes.iter().map(|code| code.row().name).collect();
                     Cell::new(CellState::Rejected, codes.join(", "), row.rule)
                 }
-                _ => Cell::new(CellState::Unread, not_read(self.subject, row.origin), row.rule),
+                _ => Cell::new(CellState::Unread, not_read(self.subject, row.origin, row.rule), row.rule),
             };
         };
         let new = |state, because: &str| Cell::new(state, because.to_owned(), row.rule);
@@ -192,9 +215,17 @@ impl<'r> Column<'_, 'r> {
             State::Stream | State::Inactive(_) if is_undocumented(self.subject.agent, meant.rule) => {
                 new(CellState::Unknown, UNDOCUMENTED)
             }
+            State::Inactive(_) if let Some(own) = self.subject.native.same_when(meant.rule) => {
+                new(CellState::Unread, &same_text(own))
+            }
+            State::Overridden { winner, by: Step::Duplicate }
+                if !self.is_wired() && self.subject.native.verdict(&winner.origin.path).is_some() =>
+            {
+                new(CellState::Unread, &same_text(winner))
+            }
             state if !self.is_wired() => Cell {
                 if_wired: self.later(state, meant.rule),
-                ..new(CellState::Unread, &not_read(self.subject, row.origin))
+                ..new(CellState::Unread, &not_read(self.subject, row.origin, row.rule))
             },
             State::Stream if self.subject.is_hooked() => new(CellState::Stream, watches(row)).by_rulebook(),
             State::Stream => new(CellState::Unread, "stream rules need hooks"),
@@ -204,6 +235,23 @@ impl<'r> Column<'_, 'r> {
             }
             State::Disabled(off) => new(CellState::Disabled, &off_by(off)),
         }
+    }
+
+    /// Returns the cell of a file that the agent may read, although Rulebook does not: its text is not known.
+    fn beyond_limits(&self, file: &Rejected) -> Option<Cell<'r>> {
+        let Origin { format, place, .. } = &file.origin;
+        let (state, because) = match file.codes.as_slice() {
+            [Code::OutsideRoot] if self.subject.agent.follows_links => match place.shape {
+                PlaceKind::Located { .. } => (CellState::Native, "always; Rulebook does not follow the link"),
+                _ => (CellState::Unknown, "it follows the link, which Rulebook does not read"),
+            },
+            [Code::OutsideRoot] => (CellState::Unknown, "not documented for links that leave the root"),
+            [Code::TooLarge] if format.largest.is_none() => {
+                (CellState::Unknown, "not documented for a file of this size")
+            }
+            _ => return None,
+        };
+        Some(Cell::new(state, because.to_owned(), None))
     }
 
     /// Returns the cell of a rule that the agent has in context, offers or watches for by itself.
@@ -264,7 +312,7 @@ impl<'r> Column<'_, 'r> {
             _ if self.subject.is_hooked() && !is_offer => new(CellState::Added, because),
             _ if self.is_wired() => new(CellState::Offered, because).by_rulebook(),
             Handling::Unread => {
-                let because = not_read(self.subject, &meant.rule.origin);
+                let because = not_read(self.subject, &meant.rule.origin, rule);
                 Cell { if_wired: Some(if_wired), ..new(CellState::Unread, because) }
             }
             Handling::NotApplied(why) => {

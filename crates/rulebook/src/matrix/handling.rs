@@ -1,5 +1,6 @@
 //! Who brings a rule to an agent: the agent itself, Rulebook, or nobody.
 
+use super::reason::same_text;
 use super::subject::Subject;
 use crate::agent::{AddPolicy, Agent, Nested};
 use crate::evaluate::{InactiveReason, State, Verdict};
@@ -56,7 +57,7 @@ pub fn handling(verdict: &Verdict<'_>, subject: &Subject<'_, '_>) -> Handling {
         None => None,
     };
     if let Some(own) = native.same_text(rule) {
-        return Handling::NotAdded(format!("same text as {}", own.origin.display));
+        return Handling::NotAdded(same_text(own));
     }
     if let Some(why) = not_added(rule, subject).filter(|_| !rule.is_mandatory) {
         return Handling::NotAdded(why);

@@ -79,6 +79,11 @@ impl<'r> NativeReading<'r> {
         self.rejected.contains_key(path)
     }
 
+    /// Returns a file that the agent finds and that cannot be read, by its path.
+    pub(super) fn rejected(&self, path: &str) -> Option<&'r Rejected> {
+        self.rejected.get(path).copied()
+    }
+
     /// Returns the rules that the agent reads, in its own order.
     pub fn verdicts(&self) -> &[Verdict<'r>] {
         &self.verdicts
@@ -93,6 +98,11 @@ impl<'r> NativeReading<'r> {
     /// Returns the rule in context that has the same text, if there is one.
     pub(super) fn same_text(&self, rule: &Rule) -> Option<&'r Rule> {
         self.by_body.get(rule.body.as_str()).copied()
+    }
+
+    /// Returns the rule that the agent reads and that has the same text and applies in the same cases, if there is one.
+    pub(super) fn same_when(&self, rule: &Rule) -> Option<&'r Rule> {
+        self.verdicts.iter().map(|verdict| verdict.rule).find(|own| own.applies_as(rule))
     }
 
     /// Returns the general file that the agent finds for a folder: one with its own name, or `AGENTS.md`.

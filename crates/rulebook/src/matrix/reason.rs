@@ -52,13 +52,22 @@ fn used_instead<'r>(subject: &Subject<'_, 'r>, origin: &Origin) -> Option<&'r Ru
     subject.native.verdicts().iter().map(|verdict| verdict.rule).find(is_other)
 }
 
+/// Describes that an agent has the text of a rule from another file.
+pub(super) fn same_text(own: &Rule) -> String {
+    format!("same text as `{}`", own.origin.display)
+}
+
 /// Describes why an agent does not read a file in one of its own places; empty for a place of another agent.
-pub(super) fn not_read(subject: &Subject<'_, '_>, origin: &Origin) -> String {
+pub(super) fn not_read(subject: &Subject<'_, '_>, origin: &Origin, rule: Option<&Rule>) -> String {
     let agent = subject.agent;
     if origin.scope != Scope::Workspace {
         return String::new();
     }
     if let Some(other) = used_instead(subject, origin) {
+        // A link to the file, or a copy of it.
+        if rule.is_some_and(|rule| rule.body == other.body) {
+            return same_text(other);
+        }
         let (name, own) = (&origin.display, &other.origin.display);
         let hint = if other.origin.format.imports > 0 {
             format!("; add `@{name}` to it to import this file")

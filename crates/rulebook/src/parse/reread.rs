@@ -69,6 +69,7 @@ impl Format {
             unless: _,
             needs_folder_name,
             imports: _,
+            largest: _,
             limit,
             advised,
             confidence: _,

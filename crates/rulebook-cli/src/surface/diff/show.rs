@@ -1,5 +1,6 @@
 //! The changes as text, and as Markdown for a pull request.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use rulebook::change::{Change, ChangeKind, Sighting};
@@ -9,12 +10,13 @@ use super::changes::AgentChanges;
 use crate::out::{BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, clean, counted, grouped, paint};
 
 /// Each kind of change: its symbol, its colour and its meaning.
-const KINDS: [(ChangeKind, &str, anstyle::Style, &str); 7] = [
+const KINDS: [(ChangeKind, &str, anstyle::Style, &str); 8] = [
     (ChangeKind::Appears, "+", GREEN, "added"),
     (ChangeKind::Vanishes, "-", RED, "removed"),
     (ChangeKind::Widens, ">", YELLOW, "applies to more"),
     (ChangeKind::Narrows, "<", YELLOW, "applies to less"),
     (ChangeKind::Moves, "*", YELLOW, "different files"),
+    (ChangeKind::Doubt, "?", YELLOW, "may apply to other files: not documented"),
     (ChangeKind::Conditions, "=", YELLOW, "other conditions, same files"),
     (ChangeKind::Text, "~", CYAN, "text changed"),
 ];
@@ -119,6 +121,10 @@ fn what(change: &Change<'_>) -> String {
     let reach = match (&change.before, &change.after) {
         (None, Some(after)) => reach(after),
         (Some(before), None) => format!("was {}", reach(before)),
+        (Some(before), Some(after)) if change.kind == ChangeKind::Doubt => doubt(before, after),
+        (Some(before), Some(after)) if reach(after) == NO_FILE && reach(before) != NO_FILE => {
+            format!("was {}, now applies to {NO_FILE}", reach(before))
+        }
         (Some(before), Some(after)) if reach(before) != reach(after) => {
             format!("{} → {}", reach(before), reach(after))
         }
@@ -141,6 +147,8 @@ fn what(change: &Change<'_>) -> String {
         .join(", ")
 }
 
+const NO_FILE: &str = "no file";
+
 fn reach(sighting: &Sighting<'_>) -> String {
     match &sighting.extent {
         Extent::Always => "always".to_owned(),
@@ -149,6 +157,21 @@ fn reach(sighting: &Sighting<'_>) -> String {
             format!("watches the output for {}", counted(files.count(), "file"))
         }
         Extent::Files(files) => counted(files.count(), "file"),
+        Extent::Nowhere if sighting.doubtful.count() > 0 => {
+            format!("maybe {} (not documented)", counted(sighting.doubtful.count(), "file"))
+        }
+        Extent::Nowhere => NO_FILE.to_owned(),
         _ => "offered".to_owned(),
     }
+}
+
+/// Describes for how many files it is not documented whether a rule applies.
+fn doubt(before: &Sighting<'_>, after: &Sighting<'_>) -> String {
+    let (was, now) = (before.doubtful.count(), after.doubtful.count());
+    let more = match now.cmp(&was) {
+        Ordering::Less => "less",
+        Ordering::Equal => "other files",
+        Ordering::Greater => "more",
+    };
+    format!("may apply to {more} (not documented): {was} → {}", counted(now, "file"))
 }

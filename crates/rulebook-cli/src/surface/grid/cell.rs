@@ -123,11 +123,15 @@ pub(in crate::surface) fn cell_text(cell: &Cell<'_>, target: GridTarget) -> Stri
     }
     let imported = cell.because.strip_prefix("imported by ").map(|importer| format!("via {importer}"));
     match cell.state {
-        CellState::Inactive if cell.rule.is_some_and(is_manual) => MANUAL.to_owned(),
-        CellState::Inactive if cell.if_wired.is_some() => "never".to_owned(),
-        CellState::Inactive | CellState::Offered if !target.is_paths() => {
-            cell.rule.map(waits_for).unwrap_or_default()
+        CellState::Inactive if cell.is_manual() => MANUAL.to_owned(),
+        // The rule applies here as it is meant: what the agent waits for instead says why it does not.
+        CellState::Inactive if cell.if_wired.is_some() => {
+            cell.waiting().map_or_else(|| "never".to_owned(), waits_for)
         }
+        CellState::Inactive if !target.is_paths() => {
+            cell.waiting().or(cell.rule).map(waits_for).unwrap_or_default()
+        }
+        CellState::Offered if !target.is_paths() => cell.rule.map(waits_for).unwrap_or_default(),
         CellState::Native | CellState::Added => imported
             .or_else(|| cell.pattern.clone())
             .unwrap_or_else(|| cell.because.split(';').next().unwrap_or_default().to_owned()),
@@ -203,16 +207,23 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
         CellState::Offered => false,
         // Why nothing is added for an agent that is not wired is no news.
         CellState::Unread if column.wired.is_empty() => {
-            cell.because.starts_with("reads ") || cell.because.contains(" is read instead")
+            cell.because.contains(" is read instead")
+                || ["reads ", "same text"].iter().any(|start| cell.because.starts_with(start))
         }
-        CellState::Inactive if !target.is_paths() && cell.if_wired.is_none() => {
-            cell.rule.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
+        CellState::Inactive
+            if !target.is_paths() && (cell.if_wired.is_none() || cell.waiting().is_some()) =>
+        {
+            let waiting = cell.waiting().or(cell.rule);
+            waiting.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
         }
-        CellState::Inactive if cell.rule.is_some_and(is_manual) => false,
+        CellState::Inactive if cell.is_manual() => false,
         _ => !cell.because.is_empty(),
     };
     if row.rejected.is_some() {
-        return rejected(row);
+        let is_read = |cell: &Cell<'_>| matches!(cell.state, CellState::Native | CellState::Unknown);
+        let is_read = matrix.columns.iter().any(|column| is_read(&column.cells[at]));
+        let note = rejected(row);
+        return if is_read { note.replacen("rejected:", "rejected by Rulebook:", 1) } else { note };
     }
     match cells.find(needs_note) {
         Some((_, cell)) if matches!(cell.state, CellState::Unread | CellState::Unknown) => {

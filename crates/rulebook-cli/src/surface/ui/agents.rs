@@ -80,7 +80,7 @@ fn list(caches: &Caches<'_>, rules: &CachedRules, live: &Live, query: &Query) ->
     };
     Ok(html! {
         h1 .hidden { "Agents" }
-        (triage(rules, &problems, links))
+        (triage(rules, &problems, single.map(|column| column.title).filter(|_| !query.get("for").is_empty()), links))
         @if let Some(column) = single { (not_wired(column)) }
         form .filters role="search" action="agents" data-live="" {
             input type="search" name="q" value=(query.get("q")) placeholder="Filter by path, id, glob, description" aria-label="Filter rules" autocomplete="off" data-slash="";
@@ -159,6 +159,8 @@ fn without_unused<'r>(
         let is_used = match cell.state {
             CellState::Native | CellState::Added | CellState::Offered | CellState::Stream => true,
             CellState::Inactive => cell.is_conditional,
+            // A row stays where it is when it is switched off.
+            CellState::Disabled => true,
             _ => false,
         };
         if !is_used {

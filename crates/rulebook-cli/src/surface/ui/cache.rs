@@ -14,6 +14,7 @@ use rulebook::resolve::{OffBy, Rulebook};
 use rulebook::rule::Rule;
 use rulebook_workspace::{AgentSearch, Reach, Tree, Views, Wanted, Workspace};
 
+use super::super::grid::GridTarget;
 use super::super::problems::{Problem, problems};
 use super::super::rows::{self, Row};
 use super::http::Query;
@@ -160,7 +161,7 @@ impl<'a> Caches<'a> {
             let evidence = workspace.evidence_for(&views.meant.book, &Input::default());
             let problems = problems(&views.matrix(&evidence), &views.meant.diagnostics);
             views.agents.extend(others.into_iter().map(|used| sources.view(used)));
-            let matrix = CachedMatrix::new(&views, &views.matrix(&evidence));
+            let matrix = CachedMatrix::new(&views, &views.matrix(&evidence), GridTarget::Start);
             Ok(CachedRules { workspace, views, rows, problems, matrix })
         })
     }

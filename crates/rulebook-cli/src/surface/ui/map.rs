@@ -1,16 +1,18 @@
 //! The map: a treemap of folders, sized by their files and coloured by their rules.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use maud::{Markup, html};
 use rulebook::coverage::{CoverageReport, InFolder};
+use rulebook::diagnostic::Code;
 use rulebook::evidence::Roots;
 
 use super::cache::{CachedRules, Caches};
 use super::chart::percent;
 use super::http::{Query, Response};
 use super::links::Links;
+use super::matrix::Column;
 use super::page::{first_rule, frame};
 use super::text::{Text, capital, counted, grouped, name};
 use super::treemap::{Area, squarify};
@@ -100,7 +102,7 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
     let measure = if query.get("by") == "tokens" { Measure::Tokens } else { Measure::Rules };
     // One agent at a time: the first, unless the address names another.
     let column = rules.matrix.column(query.get("for")).or_else(|| rules.matrix.used().next());
-    let others = rules.matrix.used().count() > 1 && query.get("for").is_empty();
+    let has_others = rules.matrix.used().count() > 1;
     let of_agent = column.map(|column| caches.coverage_of(column.agent.name)).transpose()?;
     let report = of_agent.as_ref().map_or(&tree.report, |cached| &cached.1);
     let all = Folder::of(&report.by_folder, roots);
@@ -108,7 +110,7 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
     let here = all.at(path).unwrap_or(&all);
     let links = Links::of(query);
     let body = html! {
-        h1 { "Map" }
+        h1 { "Map" @if let Some(column) = column { " for " (column.title) } }
         p .lead { (counted(report.files, "file")) ". Each tile is a folder, sized by its number of files. The stronger its colour, the more "
             (if measure == Measure::Rules { "rules apply to its files" } else { "tokens its files add to a prompt" }) ", "
             @match column {
@@ -116,7 +118,12 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
                 Some(column) => { "of those that " (column.agent.title) " reads by itself or Rulebook adds for it." }
                 None => "as meant, for any agent.",
             }
-            @if others { " Choose another agent above." } }
+        }
+        @if has_others { nav .chips aria-label="Agent" {
+            @for other in rules.matrix.used() {
+                a href=(format!("map{}", query.with(&[("for", other.agent.name)]))) aria-current=[column.is_some_and(|column| column.agent.name == other.agent.name).then_some("true")] { (other.title) }
+            }
+        } }
         nav .chips aria-label="Colour" {
             @for (value, title, this) in [("", "Rules", Measure::Rules), ("tokens", "Tokens", Measure::Tokens)] {
                 a href=(format!("map{}", query.with(&[("by", value)]))) aria-current=[(this == measure).then_some("true")] { (title) }
@@ -127,7 +134,7 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             div {
                 @if here.files == 0 { p .none { "No files here." } } @else { (draw(&rules, here, path, measure, query)) }
             }
-            @if rules.rows.is_empty() { (first_rule()) } @else { (lists(&rules, report, links)) }
+            @if rules.rows.is_empty() { (first_rule()) } @else { (lists(&rules, report, column, links)) }
         }
     };
     Ok(frame("map", "Map", query, &rules, &body))
@@ -167,7 +174,7 @@ fn draw(rules: &CachedRules, here: &Folder, path: &str, measure: Measure, query:
 
 /// What each colour stands for.
 fn legend(most: f64, measure: Measure) -> Markup {
-    let limit = |step: usize| most * step as f64 / STEPS as f64;
+    let limit = |step: usize| within(most * step as f64 / STEPS as f64, most, measure);
     let unit = if measure == Measure::Rules { "rules" } else { "tokens" };
     html! {
         ul .legend aria-label="Legend" {
@@ -175,8 +182,8 @@ fn legend(most: f64, measure: Measure) -> Markup {
             li { span .swatch .t0 {} "none" }
             @if most > 0.0 {
                 // Small numbers may look the same once rounded: of those, the last one counts.
-                @for step in (1..=STEPS).filter(|step| *step == STEPS || number(limit(*step), measure) != number(limit(step + 1), measure)) {
-                    li { span class=(format!("swatch t{step}")) {} "up to " (number(limit(step), measure)) }
+                @for step in (1..=STEPS).filter(|step| *step == STEPS || limit(*step) != limit(step + 1)) {
+                    li { span class=(format!("swatch t{step}")) {} "up to " (limit(step)) }
                 }
             }
         }
@@ -230,8 +237,19 @@ fn amount(mean: f64, measure: Measure) -> String {
 }
 
 fn number(mean: f64, measure: Measure) -> String {
+    within(mean, mean, measure)
+}
+
+/// Writes a number with as many digits as the largest one of its scale needs.
+fn within(mean: f64, most: f64, measure: Measure) -> String {
+    let digits = match most {
+        0.0 | 1.0.. => 1,
+        0.1.. => 2,
+        0.01.. => 3,
+        _ => 4,
+    };
     match measure {
-        Measure::Rules => format!("{mean:.1}"),
+        Measure::Rules => format!("{mean:.digits$}"),
         Measure::Tokens => grouped(mean.round() as usize),
     }
 }
@@ -315,17 +333,29 @@ fn nested(area: &Area, whole: &Area, inner: &Markup) -> Markup {
 }
 
 /// Globs that match nothing, and files without rules.
-fn lists(rules: &CachedRules, report: &CoverageReport, links: Links<'_>) -> Markup {
+fn lists(rules: &CachedRules, report: &CoverageReport, column: Option<&Column>, links: Links<'_>) -> Markup {
+    // Problems are those of all rules.
+    let listed: HashSet<&str> = report.dead.iter().map(|dead| dead.source.as_str()).collect();
+    let dead = rules.views.meant.diagnostics.iter().filter(|found| found.code == Code::DeadGlob);
+    let others: HashSet<&str> =
+        dead.map(|found| found.path.as_str()).filter(|path| !listed.contains(path)).collect();
+    let more = others.len();
     let has_globs = rules.rows.iter().any(|row| !row.globs.is_empty());
     html! {
         div {
             section aria-labelledby="dead" {
                 h2 #dead { "Globs that match no file " span .count { (grouped(report.dead.len())) } }
                 @if !has_globs { p .none { "No rule has globs. Give a rule globs, and it is delivered only for the files that match." } }
-                @else if report.dead.is_empty() { p .none { "Every glob matches a file." } }
+                @else if report.dead.is_empty() {
+                    p .none { @match column {
+                        Some(column) => { "Every glob of the rules that " (column.title) " has matches a file." }
+                        None => "Every glob matches a file.",
+                    } }
+                }
                 ul .plain { @for dead in report.dead.iter().take(MAX_LISTED) {
                     li { code .glob { (Text(&dead.pattern)) } " in " (links.file(&dead.source)) }
                 } }
+                @if more > 0 { p .detail { (counted(more, "other rule")) (if more == 1 { " has" } else { " have" }) " globs that match no file: " a href=(links.to("problems", &[("code", "dead-glob")])) { "Problems" } "." } }
                 @if report.dead.len() > MAX_LISTED { p { "And " (grouped(report.dead.len() - MAX_LISTED)) " more: run " code { "rulebook coverage" } "." } }
             }
             section aria-labelledby="unreached" {

@@ -38,7 +38,10 @@ pub(super) struct Column {
     pub(super) wired: Vec<Wiring>,
     /// How many rules are in every session; of several surfaces, the most.
     pub(super) loaded: usize,
-    /// Their tokens; of several surfaces, the most.
+    /// How many rules are offered; of several surfaces, the most.
+    pub(super) offers: usize,
+    /// The tokens of the rules that are in every session, or of what is in context for a path, with offers; of several
+    /// surfaces, the most.
     pub(super) tokens: usize,
     /// One per row.
     pub(super) cells: Vec<CellText>,
@@ -53,6 +56,8 @@ pub(super) struct CellText {
     pub(super) short: String,
     /// Why, in a few words.
     pub(super) because: String,
+    /// The position in the agent's context.
+    pub(super) position: usize,
     /// Whether wiring the agent would bring the rule to it.
     pub(super) would_add: bool,
     /// Whether files or other evidence activate the rule.
@@ -64,8 +69,11 @@ pub(super) struct CellText {
 }
 
 impl CachedMatrix {
-    pub(super) fn new(views: &Views, matrix: &Matrix<'_>) -> CachedMatrix {
-        let rows = matrix.rows.iter().map(|row| {
+    /// The rows are in an order that no switch changes.
+    pub(super) fn new(views: &Views, matrix: &Matrix<'_>, target: GridTarget) -> CachedMatrix {
+        let order = matrix.fixed_order();
+        let rows = order.iter().map(|at| {
+            let row = &matrix.rows[*at];
             let rule = row.rule;
             let mut texts = vec![row.id, &row.origin.display, row.origin.format.id.name()];
             texts.extend(rule.map(|rule| rule.activation.name()));
@@ -88,8 +96,12 @@ impl CachedMatrix {
                 origin: view.used.origin.clone(),
                 wired: column.wired.clone(),
                 loaded: load.always,
-                tokens: load.tokens,
-                cells: column.cells.iter().map(|cell| CellText::new(cell, &column.wired)).collect(),
+                offers: load.on_request,
+                tokens: if target == GridTarget::Start { load.tokens } else { column.tokens },
+                cells: order
+                    .iter()
+                    .map(|at| CellText::new(&column.cells[*at], &column.wired, target))
+                    .collect(),
             }
         });
         let columns: Vec<Column> = columns.collect();
@@ -133,6 +145,7 @@ impl Column {
         let own = self.name;
         (self.name, self.title) = (product.name, product.title);
         self.loaded = self.loaded.max(other.loaded);
+        self.offers = self.offers.max(other.offers);
         self.tokens = self.tokens.max(other.tokens);
         for (cell, other_cell) in self.cells.iter_mut().zip(&other.cells) {
             if !cell.is_mixed && (cell.state, &cell.short) == (other_cell.state, &other_cell.short) {
@@ -147,16 +160,17 @@ impl Column {
 }
 
 impl CellText {
-    fn new(cell: &Cell<'_>, wired: &[Wiring]) -> CellText {
-        let is = |activation| cell.rule.is_some_and(|rule| rule.activation == activation);
+    fn new(cell: &Cell<'_>, wired: &[Wiring], target: GridTarget) -> CellText {
+        let is_conditional = cell.rule.is_some_and(|rule| rule.activation == Activation::When);
         CellText {
             state: cell.state,
             by: cell.by,
-            short: short(cell, wired),
+            short: short(cell, wired, target),
             because: cell.because.clone(),
             would_add: cell.if_wired.is_some(),
-            is_conditional: is(Activation::When),
-            is_manual: is(Activation::Manual),
+            is_conditional: is_conditional || cell.waiting().is_some(),
+            is_manual: cell.is_manual(),
+            position: cell.position,
             is_mixed: false,
         }
     }
@@ -168,8 +182,12 @@ impl CellText {
 }
 
 /// What fits into a cell: as in the terminal, and a word where the symbol has none there.
-fn short(cell: &Cell<'_>, wired: &[Wiring]) -> String {
-    let text = cell_text(cell, GridTarget::Start);
+fn short(cell: &Cell<'_>, wired: &[Wiring], target: GridTarget) -> String {
+    let text = match target {
+        // What a rule waits for says why it is not there.
+        GridTarget::Paths if cell.state == CellState::Inactive => cell_text(cell, GridTarget::Start),
+        _ => cell_text(cell, target),
+    };
     match cell.state {
         CellState::Offered if text.is_empty() => "offered".to_owned(),
         // Why nothing is added for an agent that is not wired is no news.

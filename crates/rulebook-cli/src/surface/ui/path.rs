@@ -1,26 +1,29 @@
 //! One path: which rules apply and why, as `explain` shows it, with the text of the prompt.
 
+mod kind;
+
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use rulebook::agent::{Agent, Purpose};
+use rulebook::agent::{Agent, Purpose, Wiring};
 use rulebook::evidence::Input;
 use rulebook::explain::{Applied, Because, Target};
-use rulebook::matrix::CellState;
 use rulebook::render::{Notice, render};
 use rulebook_workspace::{Differing, Prepared, Viewpoint};
 use serde_json::json;
 
 use super::super::explain;
-use super::super::sections::off_words;
+use super::super::grid::GridTarget;
+use super::super::sections::{off_words, rules_and_offers};
 use super::cache::{CachedRules, Caches};
 use super::http::{Query, Response};
 use super::links::Links;
-use super::matrix::{CachedMatrix, CellText, Column};
+use super::matrix::{CachedMatrix, Column};
 use super::page::{self, basis_badge, first_rule, frame};
-use super::table::{cell, head, legend, why};
+use super::table::{MAX_COLUMNS, cell, head, legend, more, more_head, why};
 use super::text::{Text, counted, fragment, grouped, name, ticks, tokens};
 use crate::out::VERSION;
+use kind::{PathKind, kinds};
 
 /// How many files are suggested while a path is typed.
 const MAX_SUGGESTED: usize = 12;
@@ -28,6 +31,9 @@ const MAX_SUGGESTED: usize = 12;
 /// How many rules of a kind are listed, and how many are listed without a click.
 const MAX_LISTED: usize = 100;
 const MAX_OPEN: usize = 5;
+
+/// With more agents than this, the prompt is below their table.
+const MAX_BESIDE: usize = 4;
 
 /// How much of the prompt's text is shown, in bytes.
 const MAX_TEXT: usize = 200 << 10;
@@ -112,7 +118,7 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
     let prepared = rules.workspace.prepare(input);
     let agents = rules.views.agents.iter().map(|view| view.used.clone()).collect();
     let views = prepared.sources().views(agents);
-    let matrix = CachedMatrix::new(&views, &views.matrix(&prepared.evidence));
+    let matrix = CachedMatrix::new(&views, &views.matrix(&prepared.evidence), GridTarget::Paths);
     let columns: Vec<&Column> = match matrix.column(query.get("for")) {
         Some(column) => vec![column],
         None => matrix.used().collect(),
@@ -123,7 +129,8 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
         answer.explanation.differences.iter().filter(|one| columns.is_empty() || is_shown(one)).collect();
     html! {
         (share(query))
-        div .columns .wide-first .path-columns {
+        @let is_wide = columns.len() > MAX_BESIDE;
+        div .columns[!is_wide] .wide-first[!is_wide] .path-columns[!is_wide] {
             div {
                 (differences(&differing, links))
                 @if !columns.is_empty() { (agents_table(&matrix, &columns, query)) }
@@ -135,7 +142,7 @@ fn answer(rules: &CachedRules, input: &Input, query: &Query) -> Markup {
                     }
                 }
             }
-            (prompt(&prepared, viewpoint(query)))
+            (prompt(&prepared, viewpoint(query), matrix.column(query.get("for")).map(|column| &*column.wired)))
         }
     }
 }
@@ -151,6 +158,7 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
         [one] => one.title,
         _ => "these agents",
     };
+    let (shown, others) = shown.split_at(shown.len().min(MAX_COLUMNS));
     let kinds = kinds(matrix, columns);
     let table = |rows: &[usize]| {
         let explained = columns.first().filter(|column| {
@@ -159,14 +167,16 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
         html! {
             table class=(format!("matrix path-matrix of-{}", shown.len())) data-rows="" {
                 thead { tr {
-                    th scope="col" .rule-column { "Rule" span .always-label { "in context: rules · tokens" } }
-                    @for column in &shown { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), shown.len())) } }
+                    th scope="col" .rule-column { "Rule" span .always-label { "in context: rules · tokens, with offers" } }
+                    @for column in shown { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), shown.len())) } }
+                    @if !others.is_empty() { (more_head(others)) }
                     @if explained.is_some() { th scope="col" .why-column { "Why" } }
                 } }
                 tbody { @for at in rows.iter().take(MAX_LISTED) {
                     tr {
                         th scope="row" { div .rule-cell { span .marker {} (links.file(&matrix.rows[*at].source)) } }
-                        @for column in &shown { td .agent { (cell(&column.cells[*at])) } }
+                        @for column in shown { td .agent { (cell(&column.cells[*at])) } }
+                        @if !others.is_empty() { td .more-column { (more(others, *at)) } }
                         @if let Some(column) = explained { td .why-cell { (why(&column.cells[*at])) } }
                     }
                 } }
@@ -175,6 +185,7 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
     };
     html! {
         @if shown.len() > 1 { (page::one_agent(shown[0].title)) }
+        @if let [one] = shown { p .count { (in_context(one)) } }
         @for (kind, rows) in &kinds {
             @if *kind != PathKind::InContext { @if !rows.is_empty() {
                 details .group { summary { (counted(rows.len(), "rule")) " " (kind.words(rows.len(), whom)) } (table(rows)) }
@@ -186,57 +197,9 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
     }
 }
 
-/// What becomes of a rule for a path; of several agents, the first of these that is true for any of them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PathKind {
-    InContext,
-    /// Its conditions do not hold.
-    Inactive,
-    /// It applies only when mentioned by name.
-    Manual,
-    /// It is overridden, disabled, rejected, or what happens to it is not documented.
-    Suspended,
-    Unread,
-}
-
-impl PathKind {
-    fn of(cell: &CellText) -> PathKind {
-        match cell.state {
-            CellState::Native | CellState::Added | CellState::Offered | CellState::Stream => {
-                PathKind::InContext
-            }
-            CellState::Inactive if cell.is_manual => PathKind::Manual,
-            CellState::Inactive => PathKind::Inactive,
-            CellState::Unread => PathKind::Unread,
-            CellState::Overridden | CellState::Disabled | CellState::Rejected | CellState::Unknown => {
-                PathKind::Suspended
-            }
-        }
-    }
-
-    /// Describes some rules of this kind, after their number.
-    fn words(self, count: usize, whom: &str) -> String {
-        let [is, does, applies] = if count == 1 { ["is", "does", "applies"] } else { ["are", "do", "apply"] };
-        match self {
-            PathKind::InContext => String::new(),
-            PathKind::Inactive => format!("{does} not apply to this path"),
-            PathKind::Manual => format!("{applies} only when mentioned by name"),
-            PathKind::Suspended => {
-                format!("{is} overridden, disabled, rejected, or not documented for {whom}")
-            }
-            PathKind::Unread => format!("{is} not read by {whom}"),
-        }
-    }
-}
-
-/// Returns the positions of the rules of each kind.
-fn kinds(matrix: &CachedMatrix, columns: &[&Column]) -> BTreeMap<PathKind, Vec<usize>> {
-    let mut kinds = BTreeMap::from([(PathKind::InContext, Vec::new())]);
-    for at in 0..matrix.rows.len() {
-        let kind = columns.iter().map(|column| PathKind::of(&column.cells[at])).min();
-        kinds.entry(kind.unwrap_or(PathKind::Unread)).or_insert_with(Vec::new).push(at);
-    }
-    kinds
+/// What one agent has in context, in the words of `explain`.
+fn in_context(column: &Column) -> String {
+    format!("{}, about {}", rules_and_offers(column.loaded, column.offers), counted(column.tokens, "token"))
 }
 
 /// The same query as a link, as JSON, and as a command.
@@ -366,10 +329,14 @@ fn differences(found: &[&Differing], links: Links<'_>) -> Markup {
 }
 
 /// The text that an agent receives, and the notice to the user.
-fn prompt(prepared: &Prepared<'_>, view: Viewpoint) -> Markup {
+fn prompt(prepared: &Prepared<'_>, view: Viewpoint, wired: Option<&[Wiring]>) -> Markup {
     let evaluation = prepared.evaluate_for(view, None);
     let title = match view {
-        Viewpoint::For(named) => format!("What Rulebook adds for {}", named.agent.title),
+        Viewpoint::For(named) => {
+            let is_wired = wired.is_some_and(|wired| !wired.is_empty());
+            let adds = if is_wired { "adds" } else { "would add" };
+            format!("What Rulebook {adds} for {}", named.agent.title)
+        }
         _ => "Prompt, for any agent".to_owned(),
     };
     let rendered = render(&evaluation);

@@ -1,6 +1,6 @@
 //! Problems: which rules are broken, and all diagnostics grouped by their code.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
 use rulebook::diagnostic::{Diagnostic, Severity};
@@ -49,12 +49,24 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
 const MAX_TRIAGE: usize = 3;
 
 /// The most important problems, each with its effect and one action: the same as in `status`, or those of one agent.
-pub(super) fn triage(rules: &CachedRules, problems: &[Problem], links: Links<'_>) -> Markup {
+pub(super) fn triage(
+    rules: &CachedRules,
+    problems: &[Problem],
+    agent: Option<&str>,
+    links: Links<'_>,
+) -> Markup {
     let count = rules.views.meant.diagnostics.len();
+    let own: usize = problems.iter().map(|problem| problem.count).sum();
     html! {
         @if !problems.is_empty() {
             section .triage aria-labelledby="triage" {
-                h2 #triage { a href=(links.to("problems", &[])) { @if count > 0 { (counted(count, "problem")) } @else { "Problems" } } }
+                h2 #triage { a href=(links.to("problems", &[])) {
+                    @match agent {
+                        Some(title) if own < count => { (grouped(own)) " of " (counted(count, "problem")) (if own == 1 { " concerns " } else { " concern " }) (title) }
+                        _ if count > 0 => (counted(count, "problem")),
+                        _ => "Problems",
+                    }
+                } }
                 ul { @for problem in problems.iter().take(MAX_TRIAGE) {
                     li {
                         span .bullet .problem {}
@@ -77,7 +89,12 @@ fn action(rules: &CachedRules, problem: &Problem, links: Links<'_>) -> Markup {
         @if found.iter().any(|found| found.fix.is_some()) {
             a .quiet .small href=(links.to("fix", &[("code", problem.code)])) { "Preview the fix" }
         } @else if let Some(command) = shell_command(&problem.command) {
-            button .quiet .small .needs-script type="button" data-copy=(Text(command)) { "Copy command" }
+            @let others = problem.others.iter().filter_map(|help| shell_command(help));
+            @let commands: BTreeSet<&str> = std::iter::once(command).chain(others).collect();
+            @let commands: Vec<&str> = commands.into_iter().collect();
+            button .quiet .small .needs-script type="button" data-copy=(Text(&commands.join("\n"))) {
+                @if commands.len() == 1 { "Copy command" } @else { "Copy " (commands.len()) " commands" }
+            }
         } @else if !found.is_empty() {
             a .quiet .small href=(links.to("problems", &[("code", problem.code)])) { "Show" }
         }
@@ -95,8 +112,10 @@ fn shell_command(help: &str) -> Option<&str> {
 pub(super) fn worst_by_file(diagnostics: &[Diagnostic]) -> HashMap<&str, Severity> {
     let mut worst = HashMap::new();
     for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity < Severity::Note) {
-        let known = worst.entry(diagnostic.path.as_str()).or_insert(diagnostic.severity);
-        *known = diagnostic.severity.min(*known);
+        for path in diagnostic.paths() {
+            let known = worst.entry(path).or_insert(diagnostic.severity);
+            *known = diagnostic.severity.min(*known);
+        }
     }
     worst
 }

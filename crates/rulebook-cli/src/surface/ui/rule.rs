@@ -61,7 +61,8 @@ pub(super) fn details(
     let rejected = book.rejected().iter().find(|rejected| rejected.origin.display == source);
     let origin = rule.map(|rule| &rule.origin).or(rejected.map(|rejected| &rejected.origin));
     let all = &cached.views.meant.diagnostics;
-    let diagnostics: Vec<&Diagnostic> = all.iter().filter(|found| found.path == source).collect();
+    let diagnostics: Vec<&Diagnostic> =
+        all.iter().filter(|found| found.paths().any(|path| path == source)).collect();
     let delivered = live.delivered(|root| cached.is_here(root)).get(source).copied();
     let tree = caches.tree()?;
     Ok(Some(html! {

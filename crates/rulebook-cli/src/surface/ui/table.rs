@@ -11,10 +11,10 @@ use super::cache::CachedRules;
 use super::links::Links;
 use super::matrix::{CellText, Column, RowSummary};
 use super::problems::class;
-use super::text::{Text, capital, counted, grouped, shortened, ticks, when};
+use super::text::{Text, capital, counted, grouped, pattern, shortened, ticks, when};
 
 /// How many agents have a column; the others are counted.
-const MAX_COLUMNS: usize = 10;
+pub(super) const MAX_COLUMNS: usize = 10;
 
 /// With more columns than this, agents have their short names.
 const MAX_TITLES: usize = 4;
@@ -62,7 +62,7 @@ impl TableView<'_> {
                     th scope="col" .rule-column { "Rule" span .always-label { "always loaded: rules · tokens" } }
                     @for column in self.shown() { th scope="col" .agent { (head(column, &self.links.for_agent(column.agent.name), self.shown().len())) } }
                     @if self.is_single() { th scope="col" .why-column { "Why" } }
-                    @if more > 0 { th scope="col" .more-column title="Choose an agent to see it" { "+" (more) } }
+                    @if more > 0 { (more_head(self.others())) }
                     th scope="col" .number .tokens-column { "Tokens" }
                     @if has_deliveries { th scope="col" .delivered-column { "Last delivered" } }
                     th scope="col" .switch-column { "Enabled for me" }
@@ -72,12 +72,9 @@ impl TableView<'_> {
         }
     }
 
-    /// How many of the agents without a column have the rule.
-    fn others(&self, at: usize) -> Markup {
-        let others = &self.columns[self.shown().len()..];
-        let has = |column: &&&Column| matches!(column.cells[at].state, CellState::Native | CellState::Added);
-        let count = others.iter().filter(has).count();
-        html! { @if count > 0 { span title=(format!("{} of {} more agents have it", count, others.len())) { "✓" (count) } } }
+    /// The agents without a column.
+    fn others(&self) -> &[&Column] {
+        &self.columns[self.shown().len()..]
     }
 
     fn row(&self, at: usize, row: &RowSummary, more: usize, has_deliveries: bool) -> Markup {
@@ -97,7 +94,7 @@ impl TableView<'_> {
                 }
                 @for column in self.shown() { td .agent { (cell(&column.cells[at])) } }
                 @if self.is_single() { td .why-cell { (why(&self.columns[0].cells[at])) } }
-                @if more > 0 { td .more-column { (self.others(at)) } }
+                @if more > 0 { td .more-column { (super::table::more(self.others(), at)) } }
                 td .number { (grouped(row.tokens)) }
                 @if has_deliveries { td .delivered { (last_delivered(self.delivered.get(&row.source))) } }
                 td .switch-cell { @if let Some(row) = self.rules.row(&row.source) { (switch(self.rules, row, &self.back, "")) } }
@@ -105,6 +102,20 @@ impl TableView<'_> {
             @if let Some((_, details)) = opened { tr .panel { td colspan=(width) { (details) } } }
         }
     }
+}
+
+/// The head of the column that counts the other agents.
+pub(super) fn more_head(others: &[&Column]) -> Markup {
+    let names: Vec<&str> = others.iter().map(|column| column.title).collect();
+    let title = format!("{}: choose one above to see it", names.join(", "));
+    html! { th scope="col" .more-column title=(Text(&title)) { "+" (others.len()) } }
+}
+
+/// How many of the agents without a column have a rule.
+pub(super) fn more(others: &[&Column], at: usize) -> Markup {
+    let has = |column: &&&Column| matches!(column.cells[at].state, CellState::Native | CellState::Added);
+    let count = others.iter().filter(has).count();
+    html! { @if count > 0 { span title=(format!("{} of {} more agents have it", count, others.len())) { "✓" (count) } } }
 }
 
 /// The head of an agent's column: how many rules and tokens it has in context.
@@ -118,7 +129,7 @@ pub(super) fn head(column: &Column, address: &str, columns: usize) -> Markup {
     html! {
         a href=(address) title=(Text(&format!("{}: {words} ({because}; {wired})", column.title))) {
             (if columns > MAX_TITLES { column.name } else { column.title })
-            span .always { span aria-hidden="true" { (grouped(loaded)) " · " (grouped(column.tokens)) } span .hidden { (words) } }
+            span .always { span aria-hidden="true" { span .figure { (grouped(loaded)) } span .between { " · " } span .figure { (grouped(column.tokens)) } } span .hidden { (words) } }
         }
     }
 }
@@ -136,7 +147,7 @@ pub(super) fn cell(cell: &CellText) -> Markup {
     };
     html! {
         span class=(format!("cell {}", cell.state.name())) title=(Text(&because)) {
-            span .symbol aria-hidden="true" { (symbol) } span .hidden { (meaning) " " } (Text(&cell.short))
+            span .symbol aria-hidden="true" { (symbol) } span .hidden { (meaning) " " } (pattern(&cell.short))
         }
     }
 }

@@ -11,6 +11,7 @@ pub(super) const BASE: Agent = Agent {
     formats: &[],
     ignores: None,
     nested: Nested::Read,
+    follows_links: false,
     is_for_first_root: false,
     conflicts: Conflicts::KeepAll,
     order: Order::WorkspaceFirst,

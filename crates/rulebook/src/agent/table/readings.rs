@@ -39,7 +39,7 @@ pub(super) const CLAUDE: Format = own(Format {
     keys: Keys::Own(&["paths"]),
     agent_ignores: &[],
     tier: Some(Tier::Native(Program::ClaudeCode)),
-    repeats: Repeats::Last,
+    largest: Some(4 << 20),
     everything: Everything::All(&["**", "**/**", "/**", "{,}"]),
     configs: CLAUDE_EXCLUDES,
     ..others::CLAUDE
@@ -128,6 +128,7 @@ pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
     keys: Keys::Own(&["paths", "description"]),
     agent_ignores: &[],
     everything: others::COPILOT.everything,
+    repeats: Repeats::First,
     dialect: Dialect::VsCode,
     ..others::CLAUDE
 });

@@ -48,6 +48,7 @@ pub(crate) const RULEBOOK: Format = Format {
     unless: &[],
     needs_folder_name: false,
     imports: 0,
+    largest: None,
     limit: None,
     advised: None,
     confidence: Confidence::High,

@@ -5,7 +5,7 @@ use crate::condition::FILTERS;
 use crate::format::place::{MARKDOWN, MD_AND_MDC, file, folder, located};
 use crate::format::{
     ActivationKey, Bare, Base, Broken, Confidence, Config, ConfigEffect, Depth, Everything, Format, FormatId,
-    Keys, Lists, Place, PlaceKind, SameId, StatedActivation,
+    Keys, Lists, Place, PlaceKind, Repeats, SameId, StatedActivation,
 };
 use crate::frontmatter::Tier;
 use crate::glob::Dialect;
@@ -52,6 +52,7 @@ pub(crate) const CLAUDE: Format = Format {
     ],
     lists: Lists::Deep,
     agent_ignores: &["alwaysApply", "description", "globs"],
+    repeats: Repeats::Last,
     dialect: Dialect::Claude,
     imports: 4,
     advised: Some(200),
