@@ -32,7 +32,7 @@ pub(super) fn reads(paths: &Paths, command: &Command, place: Place<'_>) -> Truth
 }
 
 fn touches(paths: &Paths, one: &FileUse, writer: Option<&Command>, place: Place<'_>) -> Truth {
-    let Word { text, holes } = &one.file;
+    let Word { text, holes, .. } = &one.file;
     if !holes.iter().all(|hole| matches!(&text[hole.clone()], "?" | "[")) {
         return Truth::Unknown;
     }

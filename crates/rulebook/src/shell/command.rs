@@ -10,12 +10,14 @@ pub struct Word {
     pub text: String,
     /// The parts whose text is not known.
     pub holes: Vec<Range<usize>>,
+    /// Where a `*` is a wildcard.
+    pub(crate) stars: Vec<usize>,
 }
 
 impl Word {
     /// A word whose text is known.
     pub(crate) fn known(text: impl Into<String>) -> Word {
-        Word { text: text.into(), holes: Vec::new() }
+        Word { text: text.into(), ..Word::default() }
     }
 
     /// A word of which nothing is known.
@@ -42,9 +44,39 @@ impl Word {
         if !self.text.is_empty() {
             self.text.push(' ');
         }
+        self.append(other);
+    }
+
+    /// Adds a word without a blank.
+    pub(super) fn append(&mut self, other: &Word) {
         let by = self.text.len();
         self.text.push_str(&other.text);
         self.holes.extend(other.holes.iter().map(|hole| hole.start + by..hole.end + by));
+        self.stars.extend(other.stars.iter().map(|star| star + by));
+    }
+
+    /// What is after a position.
+    pub(super) fn tail(&self, start: usize) -> Word {
+        let holes = self.holes.iter().filter(|hole| hole.start >= start);
+        let stars = self.stars.iter().filter(|star| **star >= start);
+        Word {
+            text: self.text[start..].to_owned(),
+            holes: holes.map(|hole| hole.start - start..hole.end - start).collect(),
+            stars: stars.map(|star| star - start).collect(),
+        }
+    }
+
+    /// The word with another text of the same length in place of one.
+    pub(super) fn replaced(self, text: &str, by: &str) -> Word {
+        debug_assert_eq!(text.len(), by.len());
+        Word { text: self.text.replace(text, by), ..self }
+    }
+
+    /// Whether its known text contains a subscript with a substitution, which arithmetic runs.
+    pub(super) fn has_subscript(&self) -> bool {
+        let Some(start) = self.text.find('[') else { return false };
+        let mut marks = self.text.match_indices("$(").chain(self.text.match_indices('`'));
+        marks.any(|(at, _)| at > start && !self.holes.iter().any(|hole| hole.contains(&at)))
     }
 }
 
@@ -58,7 +90,7 @@ pub struct Document {
     /// Whether the end is quoted: then the body is taken as it is.
     pub is_quoted: bool,
     /// Its text; `None` if the line ended before it.
-    pub body: Option<String>,
+    pub body: Option<Word>,
 }
 
 /// A redirection.
@@ -82,6 +114,23 @@ pub enum Redirect {
 }
 
 impl Redirect {
+    pub(super) fn is_input(&self) -> bool {
+        !matches!(self, Redirect::Write { .. })
+    }
+
+    /// The text that it gives to the command, as far as the line contains it.
+    pub(crate) fn text(&self) -> Option<&Word> {
+        match self {
+            Redirect::Text(word) => Some(word),
+            Redirect::Document(document) => document.body.as_ref(),
+            Redirect::Write { .. } | Redirect::Read(_) => None,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.text().map_or(0, |word| word.text.len())
+    }
+
     pub(super) fn document(&self) -> Option<&Document> {
         if let Redirect::Document(document) = self { Some(document) } else { None }
     }
@@ -102,6 +151,8 @@ pub struct Command {
     pub(super) chain: usize,
     /// Whether another command of the pipeline writes its input.
     pub(super) is_piped: bool,
+    /// The file that gets the output of the compound command that it is part of, and whether it keeps what it has.
+    pub(super) group_output: Option<(Word, bool)>,
 }
 
 impl Command {
@@ -115,7 +166,8 @@ impl Command {
 
     /// Its name without folder, `.exe` and upper case; `None` if it is not known.
     pub fn name(&self) -> Option<Cow<'_, str>> {
-        self.words.first()?.as_known().map(plain_name)
+        let first = self.words.first().filter(|name| name.stars.is_empty())?;
+        first.as_known().map(plain_name)
     }
 
     /// The file that gets its output, through a redirection or `tee`, and whether it keeps what it has.

@@ -6,7 +6,7 @@ use super::command::{Command, Redirect, Word, plain_name};
 use super::git::{git_command, runs_in_git};
 use super::interpreters::{runs_in_sed, takes_text};
 use super::programs::{
-    RUN_VARIABLES, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, Starter, TEXT_AFTER,
+    EVALUATORS, RUN_VARIABLES, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, Starter, TEXT_AFTER,
 };
 use super::script::{DoubtKind, MAX_COMMANDS, MAX_DEPTH, Script};
 use super::starting::{Starting, joined, skip_options, text_after};
@@ -117,6 +117,9 @@ impl Starting<'_> {
             name if SHELLS.contains(&name) => self.shell(rest),
             _ => {}
         }
+        if EVALUATORS.contains(&&*name) && rest.iter().any(Word::has_subscript) {
+            self.doubt(DoubtKind::Evaluated);
+        }
         if SETTERS.contains(&&*name) && rest.iter().any(sets_program) {
             self.doubt(DoubtKind::Setting);
         }
@@ -154,6 +157,10 @@ impl Starting<'_> {
         if starter.name == "env"
             && let Some(text) = text_after(&["-S", "--split-string"], rest)
         {
+            // Its own escapes for blanks.
+            let text = ["\\_", "\\f", "\\n", "\\r", "\\t", "\\v"]
+                .iter()
+                .fold(text, |text, blank| text.replaced(blank, "  "));
             return self.text(&text);
         }
         let mut at = skip_options(rest, starter.valued, starter.long) + starter.own;

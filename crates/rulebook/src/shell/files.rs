@@ -160,18 +160,14 @@ impl Command {
                 within.filter(|(_, command)| at > *command && !word.text.starts_with(['-', '/', '~']));
             let moved = moved.map(|(folder, _)| {
                 let mut moved = Word::known(format!("{folder}/"));
-                let by = moved.text.len();
-                moved.text.push_str(&word.text);
-                moved.holes.extend(word.holes.iter().map(|hole| hole.start + by..hole.end + by));
+                moved.append(word);
                 moved
             });
             let word = moved.as_ref().unwrap_or(word);
             let touched = if written.contains(&at) { Touched::Written } else { Touched::Named };
-            let value = word.text.split_once('=').map(|(option, value)| (option.len() + 1, value));
-            if let Some((start, value)) = value.filter(|(_, value)| !value.is_empty()) {
-                let holes = word.holes.iter().filter(|hole| hole.start >= start);
-                let holes = holes.map(|hole| hole.start - start..hole.end - start).collect();
-                files.push(self.touch(&Word { text: value.to_owned(), holes }, touched));
+            let value = word.text.find('=').map(|at| at + 1);
+            if let Some(start) = value.filter(|start| *start < word.text.len()) {
+                files.push(self.touch(&word.tail(start), touched));
             }
             if !word.text.starts_with('-') {
                 files.push(self.touch(word, touched));
@@ -296,9 +292,7 @@ impl Command {
             Some("") => {}
             Some(folder) => within.text = format!("{folder}/"),
         }
-        let by = within.text.len();
-        within.text.push_str(&file.text);
-        within.holes.extend(file.holes.iter().map(|hole| hole.start + by..hole.end + by));
+        within.append(file);
         FileUse { file: within, touched }
     }
 

@@ -34,7 +34,7 @@ impl Starting<'_> {
         for redirect in self.command.redirects.clone() {
             match redirect {
                 Redirect::Text(text) => self.text(&text),
-                Redirect::Document(document) => self.document(document.body.as_deref().unwrap_or_default()),
+                Redirect::Document(document) => document.body.into_iter().for_each(|body| self.text(&body)),
                 Redirect::Read(_) => self.doubt(DoubtKind::Input),
                 Redirect::Write { .. } => {}
             }
@@ -48,7 +48,7 @@ impl Starting<'_> {
             writer.redirects.iter().find_map(Redirect::document).and_then(|document| document.body.clone());
         let is_plain = |word: &Word| !word.text.contains('\\') && !word.text.contains('%');
         match (name.as_deref(), body) {
-            (Some("cat"), Some(body)) if writer.words.len() == 1 => self.document(&body),
+            (Some("cat"), Some(body)) if writer.words.len() == 1 => self.text(&body),
             (Some("echo"), _) if writer.words[1..].iter().all(is_plain) => {
                 let words: Vec<Word> = writer.words[1..]
                     .iter()
@@ -67,10 +67,6 @@ impl Starting<'_> {
             }
             _ => self.doubt(DoubtKind::Input),
         }
-    }
-
-    fn document(&mut self, body: &str) {
-        self.text(&Word::known(body));
     }
 
     pub(super) fn interpreter(&mut self, name: &str, rest: &[Word]) {

@@ -91,6 +91,13 @@ pub(super) const SCRIPTS: &[&str] = &["bash", "bat", "cmd", "fish", "ksh", "ps1"
 pub(super) const SETTERS: &[&str] =
     &["declare", "doas", "env", "export", "local", "readonly", "setenv", "sudo", "typeset"];
 
+/// Commands of the shell that evaluate arithmetic in their words: a subscript may contain a substitution.
+#[rustfmt::skip]
+pub(super) const EVALUATORS: &[&str] = &[
+    "[", "declare", "export", "getopts", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "test", "typeset",
+    "unset", "wait",
+];
+
 /// Variables whose value is run.
 #[rustfmt::skip]
 pub(super) const RUN_VARIABLES: &[&str] = &[
@@ -121,17 +128,29 @@ pub(super) const TEXT_AFTER: &[(&str, &[&str])] = &[
 /// Interpreters with the options after which code of another language follows.
 pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("awk", &[]),
+    ("babel-node", &["-e", "--eval", "-p"]),
     ("bun", &["-e", "--eval", "-p", "--print"]),
+    ("clisp", &["-x"]),
+    ("clojure", &["-e", "--eval"]),
+    ("coffee", &["-e", "--eval"]),
+    ("crystal", &["eval"]),
+    ("csi", &["-e"]),
     ("deno", &["eval"]),
     ("ed", &[]),
+    ("elixir", &["-e", "--eval", "--rpc-eval"]),
     ("emacs", &["--eval", "--batch"]),
+    ("erl", &["-eval", "-run", "-s"]),
     ("ex", &[]),
+    ("fennel", &["-e"]),
     ("gawk", &[]),
     ("gdb", &["-ex", "-batch"]),
     ("ghc", &["-e"]),
     ("groovy", &["-e"]),
     ("guile", &["-c"]),
+    ("iex", &["-e", "--eval"]),
     ("ipython", &["-c"]),
+    ("janet", &["-e"]),
+    ("jruby", &["-e", "-ne", "-pe"]),
     ("jshell", &[]),
     ("julia", &["-e", "-E", "--eval", "--print"]),
     ("kotlin", &["-e"]),
@@ -139,10 +158,13 @@ pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("luajit", &["-e"]),
     ("m4", &[]),
     ("mawk", &[]),
+    ("micropython", &["-c"]),
     ("nawk", &[]),
     ("node", &["-e", "--eval", "-p", "--print", "-pe"]),
     ("nodejs", &["-e", "--eval", "-p", "--print", "-pe"]),
     ("nvim", &["-c", "-es", "-Es", "+"]),
+    ("ocaml", &["-e"]),
+    ("octave", &["--eval"]),
     ("osascript", &["-e"]),
     ("perl", &["-e", "-E", "-ne", "-pe", "-i", "-pi", "-0pe", "-0777"]),
     ("php", &["-r", "-B", "-R", "-E"]),
@@ -152,16 +174,19 @@ pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("python", &["-c"]),
     ("r", &["-e"]),
     ("racket", &["-e"]),
+    ("raku", &["-e", "-ne", "-pe"]),
     ("rscript", &["-e"]),
     ("ruby", &["-e", "-ne", "-pe"]),
     ("sbcl", &["--eval"]),
     ("scala", &["-e"]),
+    ("swift", &["-e"]),
     ("tclsh", &[]),
     ("ts-node", &["-e", "--eval", "-p", "-pe"]),
     ("tsx", &["-e", "--eval", "-p", "--print"]),
     ("uv", &["-"]),
     ("vi", &["-c", "-es", "+"]),
     ("vim", &["-c", "-es", "-Es", "+"]),
+    ("zx", &["--eval", "-e"]),
 ];
 
 /// Commands of `awk` that run others, or write files.

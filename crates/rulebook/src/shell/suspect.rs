@@ -24,18 +24,14 @@ impl Command {
         let name = self.name();
         let name = name.as_deref().unwrap_or_default();
         let rest = self.words.get(1..).unwrap_or_default();
-        if rest.is_empty() && self.redirects.is_empty() || is_inert(name) {
+        if self.words.is_empty() || rest.is_empty() && self.redirects.is_empty() || is_inert(name) {
             return false;
         }
         let texts: Vec<&str> = rest.iter().map(|word: &Word| word.text.as_str()).collect();
         if contains(&texts, is_match) {
             return true;
         }
-        let read = self.redirects.iter().filter_map(|redirect| match redirect {
-            Redirect::Text(word) => Some(word.text.as_str()),
-            Redirect::Document(document) => document.body.as_deref(),
-            Redirect::Write { .. } | Redirect::Read(_) => None,
-        });
+        let read = self.redirects.iter().filter_map(Redirect::text).map(|word| word.text.as_str());
         let long = texts.into_iter().filter(|text| text.contains(char::is_whitespace));
         long.chain(read).any(|text| {
             let text = &text[..text.floor_char_boundary(MAX_TEXT)];

@@ -10,6 +10,15 @@ const MAX_BRACES: usize = 64;
 /// The maximum length of `[…]` in a word.
 const MAX_CLASS: usize = 256;
 
+/// Where quoted text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    /// In double quotes.
+    Word,
+    /// In a here-document.
+    Document,
+}
+
 /// A word being read.
 #[derive(Default)]
 struct Part {
@@ -47,7 +56,7 @@ impl Reader<'_> {
                 }
                 '"' => {
                     self.at += 1;
-                    self.double_quoted(&mut part);
+                    self.quoted(&mut part, Quote::Word);
                 }
                 '\\' => {
                     self.at += 1;
@@ -56,6 +65,11 @@ impl Reader<'_> {
                 '$' if self.is_separator() => break,
                 '$' => self.dollar(&mut part, false),
                 '`' => self.backticks(&mut part),
+                '*' => {
+                    part.word.stars.push(part.word.text.len());
+                    part.word.text.push('*');
+                    self.at += 1;
+                }
                 '?' | '[' if c == '?' || self.is_class() => {
                     part.word.push_hole(c.encode_utf8(&mut [0; 4]));
                     self.at += 1;
@@ -122,16 +136,20 @@ impl Reader<'_> {
         }
     }
 
-    fn double_quoted(&mut self, part: &mut Part) {
+    /// Reads text in which only `$`, backticks and some escapes count.
+    fn quoted(&mut self, part: &mut Part, quote: Quote) {
         part.is_quoted = true;
+        let escapes: &[char] =
+            if quote == Quote::Word { &['$', '"', '\\', '`', '\n'] } else { &['$', '\\', '`', '\n'] };
         loop {
             match self.peek() {
+                None if quote == Quote::Document => return,
                 None => return self.doubt(DoubtKind::Syntax),
-                Some('"') => {
+                Some('"') if quote == Quote::Word => {
                     self.at += 1;
                     return;
                 }
-                Some('\\') if self.rest()[1..].starts_with(['$', '"', '\\', '`', '\n']) => {
+                Some('\\') if self.rest()[1..].starts_with(escapes) => {
                     self.at += 1;
                     self.escaped(part);
                 }
@@ -143,6 +161,16 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Reads the body of a here-document whose end is not quoted.
+    pub(super) fn document(&mut self, body: &str) -> Word {
+        let chain = self.script.new_chain(Some(self.chain));
+        let (folder, depth) = (self.folder.clone(), self.depth + 1);
+        let mut part = Part::default();
+        Reader::new(body, self.script, chain, folder, depth, self.pipeline)
+            .quoted(&mut part, Quote::Document);
+        part.word
     }
 
     /// Reads what a `$` starts.
@@ -159,13 +187,28 @@ impl Reader<'_> {
             }
             Some('"') if !is_quoted => {
                 self.at += 1;
-                return self.double_quoted(part);
+                return self.quoted(part, Quote::Word);
             }
             Some('(') => {
                 self.at += 1;
                 self.nested(start);
             }
-            Some('{') => self.parameter(),
+            // `${ ls; }` runs a list.
+            Some('{') if self.rest()[1..].starts_with(|c: char| c.is_whitespace() || c == '|') => {
+                self.at += 2;
+                self.list(Ends::Brace);
+                if !self.rest().starts_with('}') {
+                    self.doubt(DoubtKind::Syntax);
+                }
+                self.at += usize::from(self.rest().starts_with('}'));
+            }
+            Some('{') => {
+                let from = self.at;
+                self.parameter();
+                if self.text[from..self.at].ends_with("@P}") {
+                    self.doubt(DoubtKind::Evaluated);
+                }
+            }
             Some(c) if c == '_' || c.is_ascii_alphabetic() => {
                 let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
                 self.at += self.rest().find(|c| !is_name(c)).unwrap_or(self.rest().len());
@@ -338,7 +381,14 @@ fn expand_braces(word: Word, braces: &[usize], has_dots: bool) -> Vec<Word> {
         return vec![Word::hole(&word.text)];
     }
     let mut words = Vec::new();
-    if alternatives(&word.text, &kinds, &mut words) { words } else { vec![Word::hole(&word.text)] }
+    if !alternatives(&word.text, &kinds, &mut words) {
+        return vec![Word::hole(&word.text)];
+    }
+    if !word.stars.is_empty() {
+        let stars = |word: &Word| word.text.match_indices('*').map(|(at, _)| at).collect();
+        words.iter_mut().for_each(|word| word.stars = stars(word));
+    }
+    words
 }
 
 /// Adds the alternatives of the first pair of braces with a comma; `false` if they are too many.
