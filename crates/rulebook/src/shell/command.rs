@@ -170,20 +170,33 @@ impl Command {
         first.as_known().map(plain_name)
     }
 
-    /// The file that gets its output, through a redirection or `tee`, and whether it keeps what it has.
-    pub(super) fn output(&self) -> Option<(&Word, bool)> {
+    /// The file that gets its output, through a redirection, a program such as `tee`, or the compound command around it, and
+    /// whether it keeps what it has.
+    pub(super) fn output(&self) -> Option<(Word, bool)> {
+        let is_file = |file: &Word| file.as_known().is_some_and(|file| file != "/dev/null");
         let redirected = self.redirects.iter().find_map(|redirect| match redirect {
-            Redirect::Write { file, is_output: true, is_append } => {
-                file.as_known().filter(|file| *file != "/dev/null").map(|_| (file, *is_append))
-            }
+            Redirect::Write { file, is_output: true, is_append } => Some((file.clone(), *is_append)),
             _ => None,
         });
-        let tee = self.words.iter().position(|word| word.text == "tee");
-        let after = tee.map_or(&[][..], |tee| &self.words[tee + 1..]);
-        let is_append = after.iter().any(|word| word.text == "-a" || word.text == "--append");
-        let mut files =
-            after.iter().filter(|word| word.as_known().is_some_and(|file| !file.starts_with('-')));
-        redirected.or_else(|| Some((files.next()?, is_append)))
+        let redirected = redirected.filter(|(file, _)| is_file(file));
+        redirected
+            .or_else(|| self.copied())
+            .or_else(|| self.group_output.clone().filter(|(file, _)| is_file(file)))
+    }
+
+    /// The file to which it copies its input.
+    fn copied(&self) -> Option<(Word, bool)> {
+        let is_copier = |word: &Word| matches!(&*word.text, "tee" | "sponge" | "dd");
+        let at = self.words.iter().position(is_copier)?;
+        let after = &self.words[at + 1..];
+        let is_append = after.iter().any(|word| matches!(&*word.text, "-a" | "--append" | "oflag=append"));
+        let is_file = |word: &&Word| word.as_known().is_some_and(|file| !file.starts_with('-'));
+        let file = if self.words[at].text == "dd" {
+            after.iter().find(|word| word.text.starts_with("of="))?.tail("of=".len())
+        } else {
+            after.iter().find(is_file)?.clone()
+        };
+        Some((file, is_append))
     }
 }
 

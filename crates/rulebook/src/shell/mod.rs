@@ -5,6 +5,7 @@
 //! nothing and expands no variable: what depends on one is a hole in a word, or a doubt about the whole line.
 
 mod command;
+mod effects;
 mod expand;
 mod files;
 mod git;

@@ -70,12 +70,17 @@ impl Reader<'_> {
         }
         let to = command.words[1..].iter().find(|word| !word.text.starts_with('-'));
         let to = to.and_then(Word::as_known).filter(|to| !to.starts_with('~'));
-        self.folder = match (&self.folder, to) {
-            (_, Some(to)) if to.starts_with('/') => Some(to.to_owned()),
-            (Some(folder), Some(to)) if folder.is_empty() => Some(to.to_owned()),
-            (Some(folder), Some(to)) => Some(format!("{folder}/{to}")),
-            _ => None,
-        };
+        self.folder = joined_folder(self.folder.as_deref(), to);
+    }
+}
+
+/// The folder to which a path leads from another one; `None` if it is not known.
+pub(super) fn joined_folder(folder: Option<&str>, to: Option<&str>) -> Option<String> {
+    match (folder, to) {
+        (_, Some(to)) if to.starts_with('/') => Some(to.to_owned()),
+        (Some(""), Some(to)) => Some(to.to_owned()),
+        (Some(folder), Some(to)) => Some(format!("{folder}/{to}")),
+        _ => None,
     }
 }
 

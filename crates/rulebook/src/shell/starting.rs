@@ -41,13 +41,19 @@ impl Starting<'_> {
 
     /// Starts a command given as words.
     pub(super) fn words(&mut self, words: Vec<Word>) {
+        self.words_in(words, self.command.folder.clone());
+    }
+
+    /// The same, in a folder.
+    pub(super) fn words_in(&mut self, words: Vec<Word>, folder: Option<String>) {
         if !words.is_empty() {
             // Who starts it has its redirections. A shell reads its input.
             let name = words[0].as_known().map(plain_name).unwrap_or_default();
             let reads = SHELLS.contains(&&*name) || STARTERS.iter().any(|starter| starter.name == name);
             let inputs =
                 self.command.redirects.iter().filter(|one| reads && !matches!(one, Redirect::Write { .. }));
-            let started = Command { words, redirects: inputs.cloned().collect(), ..self.command.clone() };
+            let redirects = inputs.cloned().collect();
+            let started = Command { words, redirects, folder, ..self.command.clone() };
             self.started.push(started);
         }
     }

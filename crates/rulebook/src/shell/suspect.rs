@@ -1,21 +1,23 @@
 //! Commands in the words of a program that may run them: which programs do is not known.
 
 use super::command::{Command, Redirect, Word};
+use super::effects::{Note, Program};
+use super::programs::STARTERS;
 
-/// Programs that run none of their words.
-#[rustfmt::skip]
-const INERT: &[&str] = &[
-    "[", "[[", ":", "ack", "ag", "alias", "apropos", "cat", "cd", "declare", "diff", "echo", "egrep", "export", "false",
-    "fgrep", "gh", "git", "grep", "head", "jq", "less", "local", "ls", "man", "more", "printf", "read", "readonly", "rg",
-    "set", "tail", "tee", "test", "tldr", "true", "type", "typeset", "unset", "wc", "whatis", "whereis", "which",
-];
 /// How many words are tried as the name of a command, and the longest text that is searched.
 const MAX_STARTS: usize = 64;
 const MAX_TEXT: usize = 16 << 10;
 
 /// Whether a program runs none of its words.
 pub(super) fn is_inert(name: &str) -> bool {
-    INERT.contains(&name)
+    Program::of(name).is_some_and(|program| !program.is(Note::Runs))
+}
+
+/// Whether the command among the words of a program is a command of the line too.
+fn has_started(name: &str, rest: &[Word]) -> bool {
+    let starter = STARTERS.iter().find(|starter| starter.name == name);
+    let is_after = |after: &[&str]| after.is_empty() || rest.iter().any(|word| after.contains(&&*word.text));
+    starter.is_some_and(|starter| is_after(starter.after))
 }
 
 impl Command {
@@ -24,9 +26,11 @@ impl Command {
         let name = self.name();
         let name = name.as_deref().unwrap_or_default();
         let rest = self.words.get(1..).unwrap_or_default();
-        if self.words.is_empty() || rest.is_empty() && self.redirects.is_empty() || is_inert(name) {
+        let is_empty = self.words.is_empty() || rest.is_empty() && self.redirects.is_empty();
+        if is_empty || is_inert(name) {
             return false;
         }
+        let rest = if has_started(name, rest) { &[] } else { rest };
         let texts: Vec<&str> = rest.iter().map(|word: &Word| word.text.as_str()).collect();
         if contains(&texts, is_match) {
             return true;

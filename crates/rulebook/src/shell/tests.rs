@@ -170,7 +170,7 @@ fn files_are_found_where_they_are_and_marked_if_written() {
     check("(cd x; cat a); cat b", &["x", "x/a", "b"]);
     check("cd $X; rm a /b", &["$X", "?/a!", "/b!"]);
     check("cp a b && mv c d", &["a", "b!", "c!", "d!"]);
-    check("sed -i s/a/b/ x && sed s/a/b/ y", &["s/a/b/!", "x!", "s/a/b/", "y"]);
+    check("sed -i s/a/b/ x && sed s/a/b/ y", &["s/a/b/", "x!", "s/a/b/", "y"]);
     check("git -C x checkout -- a; git log b", &["x", "checkout", "x/a!", "log", "b"]);
     check("curl -o x url; dd if=a of=b", &["x!", "url", "a", "if=a", "b!", "of=b!"]);
     check("ls 2> err &> all", &["err!", "all!"]);

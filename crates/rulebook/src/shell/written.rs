@@ -59,7 +59,7 @@ pub(crate) fn written_texts(line: &str) -> Vec<WrittenText> {
 /// The file that gets a command's output, relative to where the line starts, and whether it keeps what it has.
 fn output(command: &Command) -> Option<(String, bool)> {
     let (file, is_append) = command.output()?;
-    let touched = command.touch(file, Touched::Written).file;
+    let touched = command.touch(&file, Touched::Written).file;
     Some((touched.as_known().unwrap_or(&file.text).to_owned(), is_append))
 }
 
