@@ -4,7 +4,9 @@
 //! words, follows operators, substitutions and loops, and reads the texts that a line passes to another shell. It runs
 //! nothing and expands no variable: what depends on one is a hole in a word, or a doubt about the whole line.
 
+mod braces;
 mod command;
+mod compound;
 mod effects;
 mod expand;
 mod files;
