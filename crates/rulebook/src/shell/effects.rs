@@ -88,9 +88,9 @@ pub(super) const OUTPUTS: &[&str] = &["-o", "-out", "--out", "--outfile", "--out
 pub(super) const PROGRAMS: &[Program] = &[
     row(&[
         "ack", "ag", "apropos", "basename", "bat", "batcat", "cal", "cat", "cd", "cksum", "cmp", "column", "comm", "cut", "df",
-        "diff", "dirname", "du", "egrep", "eza", "fgrep", "file", "fold", "free", "gh", "git", "grep", "head", "hexdump", "id",
-        "jest", "jq", "less", "ls", "lsd", "lsof", "man", "md5sum", "mocha", "more", "mypy", "nl", "od", "paste", "pgrep", "popd",
-        "ps", "pushd", "pwd", "pytest", "py.test", "readlink", "realpath", "rev", "rg", "rulebook", "sha1sum", "sha256sum",
+        "cowsay", "diff", "dirname", "du", "egrep", "eza", "fgrep", "file", "fold", "free", "gh", "git", "grep", "head", "hexdump", "id",
+        "http", "jest", "jq", "less", "logger", "ls", "lsd", "lsof", "man", "md5sum", "mocha", "more", "mypy", "nl", "notify-send", "od", "paste", "pgrep", "popd",
+        "ps", "pushd", "pwd", "pytest", "py.test", "readlink", "realpath", "rev", "rg", "rulebook", "say", "sha1sum", "sha256sum",
         "sha512sum", "shasum", "stat", "strings", "sum", "tac", "tail", "tldr", "tokei", "tr", "tree", "tsc", "type", "uname",
         "vitest", "wc", "whatis", "whereis", "which", "zcat", "zgrep",
     ], Effect::Reads),
