@@ -89,7 +89,7 @@ impl Governed {
                 let own = self.is_own(command);
                 let is_own = own == Truth::Yes || command.may_run(&|text| is_own_line(text));
                 let unnamed = command.writes_unnamed() || command.cleans_all() || changes_programs(command);
-                let runs = !is_own && command.may_run(&|text| self.may_change(text));
+                let runs = !is_own && self.may_run_change(command);
                 let truth = match () {
                     () if is_own => Truth::Yes,
                     () if unnamed || runs => Truth::Unknown,
@@ -151,12 +151,11 @@ impl Governed {
         word.as_known().is_some_and(|path| self.holds(path, false) || around(path))
     }
 
-    /// Whether a text, taken as a command, writes something governed: a program may run it.
-    fn may_change(&self, text: &str) -> bool {
-        let script = shell::parse(text);
-        script.commands.iter().any(|command| {
-            let mut written = command.files().into_iter().filter(|one| one.touched == Touched::Written);
-            written.any(|one| self.writes(command, &one.file) == Truth::Yes)
+    /// Whether a command that a program may run writes something governed.
+    fn may_run_change(&self, command: &Command) -> bool {
+        command.suspected.iter().any(|inner| {
+            let mut written = inner.files().into_iter().filter(|one| one.touched == Touched::Written);
+            written.any(|one| self.writes(inner, &one.file) == Truth::Yes)
         })
     }
 

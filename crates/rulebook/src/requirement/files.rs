@@ -3,7 +3,7 @@
 use crate::condition::{Paths, Truth};
 use crate::evidence::{PathLocation, Roots};
 use crate::glob::{Dialect, Glob};
-use crate::shell::{self, Command, FileUse, Touched, Word};
+use crate::shell::{Command, FileUse, Touched, Word};
 
 /// Where a shell line runs.
 #[derive(Clone, Copy, Debug)]
@@ -21,16 +21,18 @@ pub(super) fn writes(paths: &Paths, command: &Command, place: Place<'_>) -> Trut
         Touched::Named | Touched::Created => Truth::No,
     };
     let written = command.files().into_iter().map(truth).max().unwrap_or(Truth::No);
-    let may_run = || command.may_run(&|text| may_write(paths, text, place));
-    if written == Truth::No && (command.writes_unnamed() || may_run()) { Truth::Unknown } else { written }
+    if written == Truth::No && (command.writes_unnamed() || may_run(paths, command, place)) {
+        Truth::Unknown
+    } else {
+        written
+    }
 }
 
-/// Whether a text, taken as a command, writes such a file.
-fn may_write(paths: &Paths, text: &str, place: Place<'_>) -> bool {
-    let script = shell::parse(text);
-    script.commands.iter().any(|command| {
-        let written = command.files().into_iter().filter(|one| one.touched == Touched::Written);
-        written.map(|one| touches(paths, &one, Some(command), place)).max() == Some(Truth::Yes)
+/// Whether a command that it may run writes such a file.
+fn may_run(paths: &Paths, command: &Command, place: Place<'_>) -> bool {
+    command.suspected.iter().any(|inner| {
+        let written = inner.files().into_iter().filter(|one| one.touched == Touched::Written);
+        written.map(|one| touches(paths, &one, Some(inner), place)).max() == Some(Truth::Yes)
     })
 }
 

@@ -153,6 +153,8 @@ pub struct Command {
     pub(super) is_piped: bool,
     /// The file that gets the output of the compound command that it is part of, and whether it keeps what it has.
     pub(super) group_output: Option<(Word, bool)>,
+    /// The commands among its words and in its input that write files: it may run them.
+    pub(crate) suspected: Vec<Command>,
 }
 
 impl Command {

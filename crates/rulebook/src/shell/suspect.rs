@@ -1,8 +1,11 @@
 //! Commands in the words of a program that may run them: which programs do is not known.
 
-use super::command::{Command, Redirect, Word};
-use super::effects::{Note, Program};
+use std::cell::RefCell;
+
+use super::command::{Command, Redirect, Word, plain_name};
+use super::effects::{Effect, Note, Program};
 use super::programs::STARTERS;
+use super::read;
 
 /// How many words are tried as the name of a command, and the longest text that is searched.
 const MAX_STARTS: usize = 64;
@@ -13,6 +16,15 @@ pub(super) fn is_inert(name: &str) -> bool {
     Program::of(name).is_some_and(|program| !program.is(Note::Runs))
 }
 
+/// Whether a program may write files that it names.
+fn writes_files(name: &str) -> bool {
+    let name = plain_name(name);
+    name == "git"
+        || STARTERS.iter().any(|starter| starter.name == name)
+        || Program::of(&name)
+            .is_some_and(|program| program.effect != Effect::Reads || !program.outputs.is_empty())
+}
+
 /// Whether the command among the words of a program is a command of the line too.
 fn has_started(name: &str, rest: &[Word]) -> bool {
     let starter = STARTERS.iter().find(|starter| starter.name == name);
@@ -21,6 +33,18 @@ fn has_started(name: &str, rest: &[Word]) -> bool {
 }
 
 impl Command {
+    /// Finds the commands that it may run and that write files.
+    pub(super) fn suspect(&mut self) {
+        let found = RefCell::new(Vec::new());
+        self.may_run(&|text| {
+            if text.split_whitespace().next().is_some_and(writes_files) && found.borrow().len() < MAX_STARTS {
+                found.borrow_mut().extend(read(text).commands);
+            }
+            false
+        });
+        self.suspected = found.into_inner();
+    }
+
     /// Whether its words or its input contain a command, which it may run.
     pub(crate) fn may_run(&self, is_match: &dyn Fn(&str) -> bool) -> bool {
         let name = self.name();
