@@ -37,7 +37,7 @@ pub(crate) use written::{documents, written_texts};
 /// Reads a line, or several.
 pub fn parse(text: &str) -> Script {
     let mut script = read(text);
-    script.commands.iter_mut().for_each(Command::suspect);
+    script.commands.iter_mut().for_each(|command| command.suspect(read));
     script
 }
 

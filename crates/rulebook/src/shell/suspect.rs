@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::command::{Command, Redirect, Word, plain_name};
 use super::effects::{Effect, Note, Program};
 use super::programs::STARTERS;
-use super::read;
+use super::script::Script;
 
 /// How many words are tried as the name of a command, and the longest text that is searched.
 const MAX_STARTS: usize = 64;
@@ -33,8 +33,8 @@ fn has_started(name: &str, rest: &[Word]) -> bool {
 }
 
 impl Command {
-    /// Finds the commands that it may run and that write files.
-    pub(super) fn suspect(&mut self) {
+    /// Finds the commands that it may run and that write files, read with the given function.
+    pub(super) fn suspect(&mut self, read: fn(&str) -> Script) {
         let found = RefCell::new(Vec::new());
         self.may_run(&|text| {
             if text.split_whitespace().next().is_some_and(writes_files) && found.borrow().len() < MAX_STARTS {
