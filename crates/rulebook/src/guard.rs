@@ -3,7 +3,7 @@
 use crate::condition::Truth;
 use crate::evidence::{ToolCall, call_targets};
 use crate::glob::{Dialect, Glob};
-use crate::shell::{self, Command, FileUse, Touched};
+use crate::shell::{self, Command, FileUse, Redirect, Touched};
 use crate::words::words;
 
 words! {
@@ -39,8 +39,19 @@ pub struct Threat {
 }
 
 /// Commands of Rulebook that change what governs an agent.
-const OWN_COMMANDS: &[&str] =
-    &["disable", "enable", "export", "guard", "import", "install", "pin", "trust", "uninstall", "unpin"];
+const OWN_COMMANDS: &[&str] = &[
+    "disable",
+    "enable",
+    "export",
+    "guard",
+    "hook",
+    "import",
+    "install",
+    "pin",
+    "trust",
+    "uninstall",
+    "unpin",
+];
 /// The names of Rulebook as a program and as a package.
 const OWN_NAMES: &[&str] = &["rulebook", "rulebook-cli", "rulebook_cli"];
 /// Words and programs that install, remove or stop others.
@@ -50,14 +61,12 @@ const OVER_PROGRAMS: &[&str] =
 const AGENTS: &[&str] =
     &["amp", "claude", "codex", "copilot", "cursor-agent", "droid", "gemini", "goose", "opencode", "qwen"];
 const AGENT_SETTINGS: &[&str] = &["config", "configure", "extensions", "hooks", "mcp", "plugin", "settings"];
-/// Programs that change no file which they name as an argument.
-#[rustfmt::skip]
-const READERS: &[&str] = &[
-    "[", "[[", ":", "ack", "ag", "basename", "bat", "batcat", "cat", "cd", "cksum", "cmp", "column", "comm", "cut", "date", "declare",
-    "diff", "dirname", "du", "echo", "egrep", "env", "exit", "export", "eza", "fgrep", "file", "fold", "gh", "git", "grep", "head",
-    "hexdump", "jq", "less", "local", "ls", "lsd", "md5sum", "more", "nl", "od", "paste", "popd", "printf", "ps", "pushd", "read",
-    "readlink", "realpath", "rg", "rulebook", "set", "sha1sum", "sha256sum", "shasum", "sleep", "stat", "strings", "sudo", "sum", "tac",
-    "tail", "test", "tokei", "tr", "tree", "type", "uniq", "wc", "which", "zcat",
+/// How many words of a text that a command reads are looked at.
+const MAX_WORDS: usize = 1_000;
+/// Extensions of files in the folders of rules and hooks.
+const EXTENSIONS: &[&str] = &[
+    "cjs", "js", "json", "jsonc", "md", "mdc", "mjs", "py", "rule", "rules", "sh", "toml", "ts", "txt",
+    "yaml", "yml",
 ];
 
 impl Governed {
@@ -80,23 +89,27 @@ impl Governed {
                 let own = self.is_own(command);
                 let is_own = own == Truth::Yes || command.may_run(&|text| is_own_line(text));
                 let unnamed = command.writes_unnamed() || command.cleans_all() || changes_programs(command);
-                let runs = !is_own && command.may_run(&|text| self.may_change(text));
+                let runs = !is_own && self.may_run_change(command);
                 let truth = match () {
                     () if is_own => Truth::Yes,
                     () if unnamed || runs => Truth::Unknown,
                     () => own,
                 };
                 add(&command.line().text, truth);
-                let reads = command.name().is_some_and(|name| READERS.contains(&&*name));
+                let is_known = command.is_well_known();
                 for FileUse { file, touched } in command.files() {
                     match touched {
-                        Touched::Written => add(&file.text, self.writes(command, &file)),
+                        Touched::Written | Touched::Created => add(&file.text, self.writes(command, &file)),
                         // What other programs do with a file is not known.
-                        Touched::Named if !reads && !command.is_writer() && self.names(&file) => {
+                        Touched::Opened if self.names(&file) => add(&command.line().text, Truth::Unknown),
+                        Touched::Named if !is_known && self.names(&file) => {
                             add(&command.line().text, Truth::Unknown);
                         }
-                        Touched::Named => {}
+                        Touched::Named | Touched::Opened => {}
                     }
+                }
+                if !is_known && self.is_read(command) {
+                    add(&command.line().text, Truth::Unknown);
                 }
             }
             for doubt in &script.doubts {
@@ -121,6 +134,14 @@ impl Governed {
         }
     }
 
+    /// Whether the text that a command reads from the line names something governed.
+    fn is_read(&self, command: &Command) -> bool {
+        let texts = command.redirects.iter().filter_map(Redirect::text);
+        texts
+            .flat_map(|text| text.text.split_whitespace().take(MAX_WORDS))
+            .any(|word| self.holds(word, false))
+    }
+
     /// Whether a word is something governed, or a folder of the workspace around it.
     fn names(&self, word: &shell::Word) -> bool {
         let around = |path: &str| {
@@ -130,12 +151,11 @@ impl Governed {
         word.as_known().is_some_and(|path| self.holds(path, false) || around(path))
     }
 
-    /// Whether a text, taken as a command, writes something governed: a program may run it.
-    fn may_change(&self, text: &str) -> bool {
-        let script = shell::parse(text);
-        script.commands.iter().any(|command| {
-            let mut written = command.files().into_iter().filter(|one| one.touched == Touched::Written);
-            written.any(|one| self.writes(command, &one.file) == Truth::Yes)
+    /// Whether a command that a program may run writes something governed.
+    fn may_run_change(&self, command: &Command) -> bool {
+        command.suspected.iter().any(|inner| {
+            let mut written = inner.files().into_iter().filter(|one| one.touched == Touched::Written);
+            written.any(|one| self.writes(inner, &one.file) == Truth::Yes)
         })
     }
 
@@ -146,9 +166,14 @@ impl Governed {
         let star = file.text.find(['*', '?', '[']);
         // Git has marks for paths: `:/a`, `:(top)a`.
         if let Some(rest) = file.text.strip_prefix(':').filter(|_| is_git) {
-            let rest =
-                rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest);
-            let rest = rest.trim_start_matches(['/', '!', '^', ':']);
+            let (magic, rest) = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+                Some((magic, rest)) => (magic, rest),
+                None => {
+                    rest.split_at(rest.find(|c| !matches!(c, '/' | '!' | '^' | ':')).unwrap_or(rest.len()))
+                }
+            };
+            // All others.
+            let rest = if magic.contains(['!', '^']) || magic.contains("exclude") { "" } else { rest };
             return self.writes(command, &shell::Word::known(if rest.is_empty() { "." } else { rest }));
         }
         // Some characters of patterns are holes too.
@@ -156,7 +181,7 @@ impl Governed {
             return Truth::Yes;
         }
         match [hole, star].into_iter().flatten().min() {
-            None if self.holds(&file.text, !is_git) => Truth::Yes,
+            None if self.holds(&file.text, !is_git && !command.formats()) => Truth::Yes,
             // Git may restore or remove what is in a folder.
             None if is_git && self.holds(&file.text, true) => Truth::Unknown,
             None => Truth::No,
@@ -170,7 +195,7 @@ impl Governed {
                     return if self.holds(&format!("{home}/{rest}"), true) { Truth::Yes } else { Truth::No };
                 }
                 let folder = known.rsplit_once('/').map_or("", |(folder, _)| folder);
-                let is_below = !folder.is_empty() && self.holds(folder, true);
+                let is_below = !folder.is_empty() && self.holds(folder, hole == Some(end));
                 let names_it = self.local.iter().any(|local| rest.contains(local.as_str()));
                 let may_be = || {
                     let known = known.trim_start_matches("./").to_lowercase();
@@ -239,18 +264,35 @@ impl Governed {
 
 /// Whether the parts of a pattern match the parts of a path, of a folder above it, or of something in it.
 fn may_reach(pattern: &[&str], path: &[&str]) -> bool {
-    let (Some((part, pattern)), Some((name, path))) = (pattern.split_first(), path.split_first()) else {
-        return true;
+    let Some((part, rest)) = pattern.split_first() else { return true };
+    if *part == "**" {
+        // Several in a row are one: trying each split of the path between them would take exponential time.
+        let again = rest.iter().take_while(|part| **part == "**").count();
+        let rest = &rest[again..];
+        return may_reach(rest, path) || !path.is_empty() && may_reach(pattern, &path[1..]);
+    }
+    let Some((name, below)) = path.split_first() else {
+        // A file in a governed folder.
+        let last = pattern.last().unwrap_or(part);
+        let extension = last.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
+        return extension.is_none_or(|extension| {
+            extension.contains(['*', '?', '[', '{']) || EXTENSIONS.contains(&&*extension)
+        });
     };
     let is_hidden = name.starts_with('.') && !part.starts_with(['.', '{']);
-    let matches = || Glob::new(part, Dialect::Picomatch).is_ok_and(|glob| glob.is_match(name));
-    *part == "**" || !is_hidden && matches() && may_reach(pattern, path)
+    let matches =
+        || part == name || Glob::new(part, Dialect::Picomatch).is_ok_and(|glob| glob.is_match(name));
+    !is_hidden && matches() && may_reach(rest, below)
 }
 
 /// Whether a command installs, removes or stops Rulebook, or changes the settings of an agent.
 fn changes_programs(command: &Command) -> bool {
     let words = || command.words.iter().map(|word| word.text.as_str());
-    let is_own = |word: &str| OWN_NAMES.contains(&word.split(['@', '=']).next().unwrap_or(word));
+    // A name among others: `pkill -f 'rulebook hook'`, `kill $(pgrep rulebook)`.
+    let is_own = |word: &str| {
+        let mut parts = word.split(|c: char| c.is_whitespace() || "$()`\"'|;&".contains(c));
+        parts.any(|part| OWN_NAMES.contains(&part.split(['@', '=']).next().unwrap_or(part)))
+    };
     let is_agent = command.name().is_some_and(|name| AGENTS.contains(&&*name));
     words().any(|word| OVER_PROGRAMS.contains(&word)) && words().skip(1).any(is_own)
         || is_agent && words().any(|word| AGENT_SETTINGS.contains(&word.trim_start_matches('-')))

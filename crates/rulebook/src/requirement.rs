@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::condition::{CommandPattern, Paths, Truth};
+use crate::evidence::Roots;
 use crate::glob::Glob;
-use crate::shell::Script;
+use crate::shell::{self, Command, Script, Touched};
 use crate::words::words;
 
 mod files;
@@ -43,7 +44,7 @@ pub struct Forbid {
     /// What must not happen.
     pub event: EventPattern,
     /// Only after this.
-    pub after: Option<EventPattern>,
+    pub after: Option<Arc<EventPattern>>,
 }
 
 words! {
@@ -150,7 +151,7 @@ impl EventPattern {
             (EventPattern::Read(_) | EventPattern::Edit(_), Some(script)) => {
                 let at = |at: usize| self.matches_command(script, at, call.place);
                 let touched = (0..script.commands.len()).map(at).max().unwrap_or(Truth::No);
-                let named = matches!(self, EventPattern::Read(paths) if call.names(paths));
+                let named = matches!(self, EventPattern::Read(paths) if call.reads(paths, script));
                 if script.doubts.is_empty() { touched.max(known(named)) } else { touched.max(Truth::Unknown) }
             }
         }
@@ -172,6 +173,41 @@ impl Occurrence<'_> {
     /// Whether patterns match one of its files.
     fn names(&self, paths: &Paths) -> bool {
         self.paths.iter().any(|path| paths.is_match(None, path))
+    }
+
+    /// The same, for files that its line names and does not write.
+    fn reads(&self, paths: &Paths, script: &Script) -> bool {
+        let is_file = |path: &str, file: &str| {
+            let file = file.trim_start_matches("./");
+            path.strip_suffix(file).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+        };
+        let touched: Vec<_> = script.commands.iter().flat_map(Command::files).collect();
+        let is_written = |path: &str| {
+            touched.iter().any(|one| one.touched == Touched::Written && is_file(path, &one.file.text))
+        };
+        self.paths.iter().any(|path| paths.is_match(None, path) && !is_written(path))
+    }
+}
+
+impl Requirements {
+    /// What it forbids, or makes wait, in shell lines.
+    fn in_lines(&self) -> impl Iterator<Item = &EventPattern> {
+        let before = self.requires.iter().map(|require| &require.before);
+        let events = self.forbids.iter().map(|forbid| &forbid.event).chain(before);
+        events.filter(|event| !matches!(event, EventPattern::Stop | EventPattern::Tool(_)))
+    }
+
+    /// Whether shell lines can be examples of what it forbids or makes wait.
+    pub fn is_about_lines(&self) -> bool {
+        self.in_lines().next().is_some()
+    }
+
+    /// Whether an example, as a shell line, is what the rule forbids or makes wait; `None` if it is about nothing of that kind.
+    pub fn fires_on(&self, line: &str, roots: &Roots) -> Option<Truth> {
+        let script = shell::parse(line);
+        let place = Place { roots, folder: None };
+        let call = Occurrence { tool: "shell", paths: &[], is_write: false, script: Some(&script), place };
+        self.in_lines().map(|event| event.matches(&call)).max()
     }
 }
 

@@ -190,10 +190,17 @@ pub struct Examples {
     pub matches: Vec<String>,
     /// Paths it must not apply to.
     pub misses: Vec<String>,
-    /// Texts its trigger must fire on.
+    /// Texts its trigger must fire on, or shell lines it must forbid.
     pub fires: Vec<String>,
-    /// Texts its trigger must not fire on.
+    /// Texts its trigger must not fire on, or shell lines it must not forbid.
     pub clean: Vec<String>,
+}
+
+impl Examples {
+    /// Whether it has texts for a trigger or a requirement.
+    pub(crate) fn has_texts(&self) -> bool {
+        !self.fires.is_empty() || !self.clean.is_empty()
+    }
 }
 
 impl Rule {

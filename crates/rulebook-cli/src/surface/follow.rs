@@ -90,7 +90,7 @@ impl Followed {
                 Event::Prompt { .. } => self.turn += 1,
                 _ => {}
             }
-            news.push(News { turn: self.turn, at, event });
+            news.push(News { turn: self.turn, at: at.as_secs(), event });
         }
         news
     }

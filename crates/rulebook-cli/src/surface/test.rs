@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use rulebook::condition::Truth;
 use rulebook::evaluate::applies;
 use rulebook::evidence::{Evidence, Input, Seen, Via};
 use rulebook::resolve::Rulebook;
@@ -108,8 +109,19 @@ fn check_examples(rule: &Rule, workspace: &Workspace, book: &Rulebook, evidence:
     matches.chain(misses).chain(fired).chain(clean).collect()
 }
 
-/// Whether a text fires the rule's trigger, regardless of the trigger's scope; `None` without a valid trigger.
+/// Whether a text fires the rule's trigger, regardless of the trigger's scope, or is a shell line that the rule forbids or
+/// makes wait; `None` without either.
 fn fires(rule: &Rule, workspace: &Workspace, book: &Rulebook, text: &str) -> Option<bool> {
+    let requirements = rule.requirements.as_ref();
+    let is_forbidden = requirements.and_then(|all| all.fires_on(text, &workspace.roots));
+    let is_forbidden = is_forbidden.map(|truth| truth == Truth::Yes);
+    if rule.stream.is_none() || is_forbidden == Some(true) {
+        return is_forbidden;
+    }
+    is_triggered(rule, workspace, book, text)
+}
+
+fn is_triggered(rule: &Rule, workspace: &Workspace, book: &Rulebook, text: &str) -> Option<bool> {
     let mut rule = rule.clone();
     let trigger = Arc::make_mut(rule.stream.as_mut()?);
     trigger.gate = None;
@@ -148,6 +160,11 @@ fn show(outcomes: &[Outcome], failed: usize) -> String {
             paint(BOLD, rule),
             paint(RED, found)
         );
+    }
+    for outcome in outcomes.iter().filter(|outcome| outcome.passed) {
+        let Some(node) = &outcome.node else { continue };
+        let (rule, example) = (out::clean(&outcome.rule), out::clean(&outcome.example));
+        let _ = writeln!(text, "{}  fires on `{example}`: {}", paint(BOLD, rule), out::clean(node));
     }
     let count = plural(outcomes.len(), "example");
     let _ = match (outcomes.len(), failed) {

@@ -170,7 +170,7 @@ fn delivery(line: &str) -> Option<(&str, TextHash, bool)> {
 
 /// Events as lines, after the end of a torn line.
 fn written<'e>(events: impl IntoIterator<Item = &'e Event>, is_torn: bool) -> io::Result<String> {
-    let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let mut text = if is_torn { "\n".to_owned() } else { String::new() };
     for event in events {
         text.push_str(&line(at, event)?);

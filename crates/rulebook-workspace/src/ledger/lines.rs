@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::time::Duration;
 
 use rulebook::session::{EVENT_VERSION, Event};
 use serde::Deserialize;
@@ -124,17 +125,20 @@ pub(super) fn event(line: &str) -> serde_json::Result<Event> {
 
 const AT: &str = ",\"at\":";
 
-/// Writes an event as a line, with the time as its last key, in seconds since 1970.
-pub(super) fn line(at: u64, event: &Event) -> serde_json::Result<String> {
+/// Writes an event as a line, with the time as its last key, in seconds since 1970. Its fraction orders the events of
+/// several ledgers.
+pub(super) fn line(at: Duration, event: &Event) -> serde_json::Result<String> {
     let mut line = serde_json::to_string(event)?;
     line.pop();
-    line.push_str(&format!("{AT}{at}}}\n"));
+    line.push_str(&format!("{AT}{}.{:06}}}\n", at.as_secs(), at.subsec_micros()));
     Ok(line)
 }
 
 /// Reads the time of a line; 0 if it has none. Quotes inside a text are escaped, so the last match is the key.
-pub(super) fn written_at(line: &str) -> u64 {
+pub(super) fn written_at(line: &str) -> Duration {
     let last = memchr::memrchr(b',', line.as_bytes()).map_or("", |comma| &line[comma..]);
-    let number = last.strip_prefix(AT).and_then(|at| at.trim_end().strip_suffix('}'));
-    number.and_then(|number| number.parse().ok()).unwrap_or(0)
+    let number = last.strip_prefix(AT).and_then(|at| at.trim_end().strip_suffix('}')).unwrap_or_default();
+    let (seconds, micros) = number.split_once('.').unwrap_or((number, "0"));
+    let micros = micros.parse().unwrap_or(0);
+    Duration::from_secs(seconds.parse().unwrap_or(0)).saturating_add(Duration::from_micros(micros))
 }

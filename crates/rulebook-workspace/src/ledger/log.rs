@@ -1,5 +1,7 @@
 //! A ledger as people see it: every event, with its time.
 
+use std::time::Duration;
+
 use rulebook::session::{Event, Session};
 
 use super::lines::{Cursor, event, written_at};
@@ -9,6 +11,8 @@ use super::lines::{Cursor, event, written_at};
 pub struct Log {
     events: Vec<Event>,
     times: Vec<u64>,
+    /// The same, as exactly as they are known.
+    exact: Vec<Duration>,
     pub(super) cursor: Cursor,
 }
 
@@ -43,15 +47,18 @@ impl Log {
         Session::of(self.events.iter().cloned())
     }
 
-    /// Takes the events out, each with its time. [`Ledger::follow`](super::Ledger::follow) continues after them.
-    pub fn take(&mut self) -> Vec<(u64, Event)> {
-        std::mem::take(&mut self.times).into_iter().zip(std::mem::take(&mut self.events)).collect()
+    /// Takes the events out, each with its time since 1970. [`Ledger::follow`](super::Ledger::follow) continues after them.
+    pub fn take(&mut self) -> Vec<(Duration, Event)> {
+        self.times.clear();
+        std::mem::take(&mut self.exact).into_iter().zip(std::mem::take(&mut self.events)).collect()
     }
 
     pub(super) fn add(&mut self, line: &str) -> bool {
         let Ok(event) = event(line) else { return false };
         self.events.push(event);
-        self.times.push(written_at(line));
+        let at = written_at(line);
+        self.times.push(at.as_secs());
+        self.exact.push(at);
         true
     }
 }

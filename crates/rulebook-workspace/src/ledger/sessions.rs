@@ -137,8 +137,8 @@ fn merged(
     roots: &[String],
 ) -> Session {
     let main = Ledger::of(state, host, session, None);
-    let mut all: Vec<(u64, Event)> = Vec::new();
-    // What was written in the same second: what the main agent did is before what it let others do.
+    let mut all: Vec<(Duration, Event)> = Vec::new();
+    // What was written at the same time: what the main agent did is before what it let others do.
     let (first, others): (Vec<PathBuf>, Vec<PathBuf>) = own.into_iter().partition(|file| file == main.file());
     let own = first.into_iter().chain(others);
     let files = own.map(|file| (file, true)).chain(of_proxy.into_iter().map(|file| (file, false)));

@@ -187,7 +187,7 @@ fn the_order_of_keys_in_a_line_does_not_matter() {
         pending,
     };
     for event in [Event::Delivered(known), call(Some("ls"), true), call(None, false)] {
-        let line = lines::line(7, &event).unwrap();
+        let line = lines::line(std::time::Duration::from_secs(7), &event).unwrap();
         let parts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).unwrap();
         let turned: serde_json::Map<_, _> = parts.into_iter().rev().collect();
         for line in [line, serde_json::to_string(&turned).unwrap()] {

@@ -53,7 +53,8 @@ impl CommandPattern {
         let of_form = |form: &Word| match &self.regex {
             None if is_wildcard_match(&self.written, form.text.trim()) => Truth::Yes,
             Some(regex) if regex.is_match(form.text.trim()) => Truth::Yes,
-            _ if form.holes.is_empty() => Truth::No,
+            _ if form.holes.is_empty() && form.stars.is_empty() => Truth::No,
+            Some(_) if form.holes.is_empty() => Truth::No,
             None if !may_match(&self.written, form) => Truth::No,
             _ => Truth::Unknown,
         };

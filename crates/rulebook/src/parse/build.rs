@@ -10,7 +10,8 @@ use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::{Bare, Broken, Format, FormatId, Keys, StatedActivation};
 use crate::frontmatter::{Field, Tier};
 use crate::markdown::has_words;
-use crate::rule::{Activation, Basis, Body, Position, Rule};
+use crate::requirement::Requirements;
+use crate::rule::{Activation, Basis, Body, Examples, Position, Rule};
 use crate::source::Origin;
 
 /// Which reader read the header.
@@ -50,6 +51,10 @@ pub(super) fn build(
     let stated = header.stated_activation(&mut reader);
     let examples = header.examples(&mut reader);
     let requirements = header.requirements(&mut reader);
+    let is_tested = stream.is_some() || requirements.as_ref().is_some_and(Requirements::is_about_lines);
+    if examples.as_ref().is_some_and(Examples::has_texts) && !is_tested {
+        header.report_texts(&mut reader);
+    }
     let repeat = header.repeat(&mut reader);
     header.report_words(&mut reader);
     let is_everything = paths.as_ref().is_some_and(|(_, paths)| format.everything.covers(paths.patterns()))

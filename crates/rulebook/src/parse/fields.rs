@@ -270,6 +270,14 @@ impl Fields {
         }
     }
 
+    /// Reports `fires` and `clean` in a rule without anything that they could test.
+    pub(super) fn report_texts(&self, reader: &mut Reader) {
+        let span = self.find("examples").expect("read before").key_span.clone();
+        let message = "`fires` and `clean` in `examples` cannot be tested: the rule has no `condition` or `ast`, and no `forbids` or `requires` about commands or files";
+        reader.report(Code::DeadKey, span, message).help =
+            "write paths in `match` and `miss`, or remove the examples".to_owned();
+    }
+
     /// Reads `examples: {match: …, miss: …, fires: …, clean: …}`, each a text or a list.
     pub(super) fn examples(&self, reader: &mut Reader) -> Option<Examples> {
         let field = self.given("examples")?;

@@ -20,7 +20,7 @@ impl Fields {
             requirements.requires.extend(require(node, reader).map(Arc::new));
         }
         for node in self.maps("forbids") {
-            requirements.forbids.extend(forbid(node, reader).map(Arc::new));
+            requirements.forbids.extend(forbid(node, reader).into_iter().flatten().map(Arc::new));
         }
         let word = self.text("on-unknown", reader);
         let known = word.as_deref().map(OnUnknown::named);
@@ -106,21 +106,34 @@ fn require(node: &Node, reader: &mut Reader) -> Option<Require> {
     Some(Require { act, before, after, within, repeat })
 }
 
-fn forbid(node: &Node, reader: &mut Reader) -> Option<Forbid> {
+/// What a map forbids: one event. Several are reported, and each of them is forbidden.
+fn forbid(node: &Node, reader: &mut Reader) -> Option<Vec<Forbid>> {
     let fields = map("forbids", node, reader)?;
-    let (mut forbidden, mut after) = (None, None);
+    let (mut forbidden, mut after) = (Vec::new(), None);
     for field in fields {
         match field.key.as_str() {
-            "after" => after = Some(event(&field.node, reader)?),
-            key if EVENTS.contains(&key) => forbidden = Some(pattern(field, reader)?),
+            "after" => after = Some(Arc::new(event(&field.node, reader)?)),
+            key if EVENTS.contains(&key) => forbidden.push((key, pattern(field, reader)?)),
             other => report_key(reader, field, other, &["command", "edit", "read", "tool", "after"]),
         }
     }
-    if forbidden.is_none() {
-        reader.report(Code::BadRequirement, node.span.clone(), "`forbids` has no event").help =
-            "write `forbids: {command: \"git push --force*\"}`".to_owned();
+    match &forbidden[..] {
+        [] => {
+            reader.report(Code::BadRequirement, node.span.clone(), "`forbids` has no event").help =
+                "write `forbids: {command: \"git push --force*\"}`".to_owned();
+        }
+        [_] => {}
+        several => {
+            let names: Vec<String> = several.iter().map(|(key, _)| format!("`{key}`")).collect();
+            let message = format!(
+                "`forbids` names several events in one map ({}); each of them is forbidden",
+                names.join(", ")
+            );
+            reader.report(Code::BadRequirement, node.span.clone(), message).help =
+                "write a list, such as `forbids: [{command: \"git push*\"}, {edit: \"db/**\"}]`".to_owned();
+        }
     }
-    Some(Forbid { event: forbidden?, after })
+    Some(forbidden.into_iter().map(|(_, event)| Forbid { event, after: after.clone() }).collect())
 }
 
 /// Reads an event: `{command: GLOB}`, or the word `stop`.

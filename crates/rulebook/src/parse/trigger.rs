@@ -20,6 +20,11 @@ impl Fields {
         let Some(field) = self.given("ast") else { return Vec::new() };
         let one = std::slice::from_ref(&field.node);
         let nodes = if let Value::List(items) = &field.node.value { items.as_slice() } else { one };
+        if nodes.is_empty() {
+            let message = "`ast` is an empty list, so it never fires";
+            reader.report(Code::BadValue, field.node.span.clone(), message).help =
+                "write `ast: {language: ts, pattern: \"new Map($$$)\"}`".to_owned();
+        }
         let read = |node: &Node| {
             let problem = |SyntaxProblem { code, span, message, help }| {
                 reader.report(code, span, message).help = help;

@@ -2,6 +2,7 @@
 
 use crate::condition::{Paths, Truth};
 use crate::evidence::{PathLocation, Roots};
+use crate::glob::{Dialect, Glob};
 use crate::shell::{Command, FileUse, Touched, Word};
 
 /// Where a shell line runs.
@@ -12,27 +13,39 @@ pub(crate) struct Place<'p> {
     pub(crate) folder: Option<&'p str>,
 }
 
-/// Programs that print or compare their words: a variable among them is no file.
-const PRINTERS: &[&str] =
-    &[":", "[", "[[", "declare", "echo", "export", "local", "printf", "read", "set", "test", "unset"];
-
-/// Whether a command writes such a file.
+/// Whether a command writes such a file. What an editor does, or a program that may run its words, is not known.
 pub(super) fn writes(paths: &Paths, command: &Command, place: Place<'_>) -> Truth {
-    let files = command.files().into_iter().filter(|one| one.touched == Touched::Written);
-    let written = files.map(|one| touches(paths, &one, Some(command), place)).max().unwrap_or(Truth::No);
-    if command.writes_unnamed() { written.max(Truth::Unknown) } else { written }
+    let truth = |one: FileUse| match one.touched {
+        Touched::Written => touches(paths, &one, Some(command), place),
+        Touched::Opened => touches(paths, &one, Some(command), place).min(Truth::Unknown),
+        Touched::Named | Touched::Created => Truth::No,
+    };
+    let written = command.files().into_iter().map(truth).max().unwrap_or(Truth::No);
+    if written == Truth::No && (command.writes_unnamed() || may_run(paths, command, place)) {
+        Truth::Unknown
+    } else {
+        written
+    }
+}
+
+/// Whether a command that it may run writes such a file.
+fn may_run(paths: &Paths, command: &Command, place: Place<'_>) -> bool {
+    command.suspected.iter().any(|inner| {
+        let written = inner.files().into_iter().filter(|one| one.touched == Touched::Written);
+        written.map(|one| touches(paths, &one, Some(inner), place)).max() == Some(Truth::Yes)
+    })
 }
 
 /// Whether a command reads or names such a file.
 pub(super) fn reads(paths: &Paths, command: &Command, place: Place<'_>) -> Truth {
-    let is_printed = command.name().is_some_and(|name| PRINTERS.contains(&&*name));
+    let is_printed = command.prints();
     let files = command.files().into_iter().filter(|one| one.touched == Touched::Named);
     let files = files.filter(|one| !is_printed || one.file.holes.is_empty());
     files.map(|one| touches(paths, &one, None, place)).max().unwrap_or(Truth::No)
 }
 
 fn touches(paths: &Paths, one: &FileUse, writer: Option<&Command>, place: Place<'_>) -> Truth {
-    let Word { text, holes } = &one.file;
+    let Word { text, holes, .. } = &one.file;
     if !holes.iter().all(|hole| matches!(&text[hole.clone()], "?" | "[")) {
         return Truth::Unknown;
     }
@@ -43,6 +56,13 @@ fn touches(paths: &Paths, one: &FileUse, writer: Option<&Command>, place: Place<
         return Truth::Yes;
     }
     let is_wild = text.contains('*') || !holes.is_empty();
+    let is_named = |pattern: &str| {
+        !pattern.contains(SPECIAL)
+            && Glob::new(&path, Dialect::Picomatch).is_ok_and(|glob| glob.is_match(pattern))
+    };
+    if is_wild && paths.patterns().any(is_named) {
+        return Truth::Yes;
+    }
     if is_wild && paths.patterns().any(|pattern| may_overlap(&path, pattern, writer.is_some())) {
         return Truth::Unknown;
     }
@@ -51,8 +71,7 @@ fn touches(paths: &Paths, one: &FileUse, writer: Option<&Command>, place: Place<
 
 /// Whether a command changes what is below a folder, and the patterns match files there.
 fn covers(paths: &Paths, folder: &str, writer: &Command) -> Truth {
-    let name = writer.name();
-    if matches!(name.as_deref(), Some("mkdir" | "touch" | "chmod" | "chown" | "chgrp")) {
+    if writer.is_shallow() {
         return Truth::No;
     }
     let below = |pattern: &str| {
@@ -85,6 +104,12 @@ const SPECIAL: [char; 7] = ['*', '?', '[', '{', '(', '!', '\\'];
 /// Whether a path with wildcards may be a file that a pattern matches, or a folder around one.
 fn may_overlap(path: &str, pattern: &str, is_writer: bool) -> bool {
     let path = if pattern.contains('/') { path } else { path.rsplit('/').next().unwrap_or(path) };
+    // `a/**/b` is below a folder, and ends in a name.
+    if let Some((folder, name)) = path.split_once("**/") {
+        let (fixed, name) = (fixed_folder(pattern), name.rsplit('/').next().unwrap_or(name));
+        let last = pattern.rsplit('/').next().unwrap_or(pattern);
+        return (fixed.starts_with(folder) || folder.starts_with(fixed)) && part_may_overlap(name, last);
+    }
     let mut wanted = pattern.split('/');
     for part in path.split('/') {
         match wanted.next() {

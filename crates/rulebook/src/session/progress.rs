@@ -31,6 +31,8 @@ pub(super) struct Line<'s> {
     place: Place<'s>,
     /// Where the call was about to run; itself if that was not reported.
     began: usize,
+    /// Whether it changed nothing: an edit that failed. A shell line that failed may have run in part.
+    pub(super) is_void: bool,
 }
 
 /// How far a requirement came.
@@ -66,7 +68,13 @@ impl Session {
                 open.get_mut(&key).and_then(Vec::pop).unwrap_or(at)
             };
             let place = Place { roots, folder: None };
-            lines.push(Line { call, script: call.command.as_deref().map(shell::parse), place, began });
+            let is_void = call.failed && call.command.is_none();
+            if let Some(pending) = lines.get_mut(began).filter(|_| is_void) {
+                let pending: &mut Line<'_> = pending;
+                pending.is_void = true;
+            }
+            let script = call.command.as_deref().map(shell::parse);
+            lines.push(Line { call, script, place, began, is_void });
         }
         lines
     }
@@ -91,7 +99,9 @@ impl Session {
             while let Some(mark) = marks.next_if(|mark| mark.at <= at) {
                 progress.mark(mark);
             }
-            let Some(line) = lines.get(at).filter(|line| !line.call.is_refused) else { continue };
+            let Some(line) = lines.get(at).filter(|line| !line.call.is_refused && !line.is_void) else {
+                continue;
+            };
             let before = progress.due;
             progress.take(require, line, at);
             match (before, progress.due) {

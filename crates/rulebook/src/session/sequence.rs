@@ -206,7 +206,7 @@ impl<'s> Asked<'s> {
             return;
         }
         let happened = |line: &Line<'_>, after: &EventPattern| {
-            !line.call.pending && after.matches(&line.occurrence()) == Truth::Yes
+            !line.call.pending && !line.is_void && after.matches(&line.occurrence()) == Truth::Yes
         };
         let is_armed = forbid.after.as_ref().is_none_or(|after| {
             self.lines().iter().any(|line| happened(line, after)) || self.happens_before(after, &forbid.event)

@@ -10,12 +10,14 @@ pub struct Word {
     pub text: String,
     /// The parts whose text is not known.
     pub holes: Vec<Range<usize>>,
+    /// Where a `*` is a wildcard.
+    pub(crate) stars: Vec<usize>,
 }
 
 impl Word {
     /// A word whose text is known.
     pub(crate) fn known(text: impl Into<String>) -> Word {
-        Word { text: text.into(), holes: Vec::new() }
+        Word { text: text.into(), ..Word::default() }
     }
 
     /// A word of which nothing is known.
@@ -42,9 +44,39 @@ impl Word {
         if !self.text.is_empty() {
             self.text.push(' ');
         }
+        self.append(other);
+    }
+
+    /// Adds a word without a blank.
+    pub(super) fn append(&mut self, other: &Word) {
         let by = self.text.len();
         self.text.push_str(&other.text);
         self.holes.extend(other.holes.iter().map(|hole| hole.start + by..hole.end + by));
+        self.stars.extend(other.stars.iter().map(|star| star + by));
+    }
+
+    /// What is after a position.
+    pub(super) fn tail(&self, start: usize) -> Word {
+        let holes = self.holes.iter().filter(|hole| hole.start >= start);
+        let stars = self.stars.iter().filter(|star| **star >= start);
+        Word {
+            text: self.text[start..].to_owned(),
+            holes: holes.map(|hole| hole.start - start..hole.end - start).collect(),
+            stars: stars.map(|star| star - start).collect(),
+        }
+    }
+
+    /// The word with another text of the same length in place of one.
+    pub(super) fn replaced(self, text: &str, by: &str) -> Word {
+        debug_assert_eq!(text.len(), by.len());
+        Word { text: self.text.replace(text, by), ..self }
+    }
+
+    /// Whether its known text contains a subscript with a substitution, which arithmetic runs.
+    pub(super) fn has_subscript(&self) -> bool {
+        let Some(start) = self.text.find('[') else { return false };
+        let mut marks = self.text.match_indices("$(").chain(self.text.match_indices('`'));
+        marks.any(|(at, _)| at > start && !self.holes.iter().any(|hole| hole.contains(&at)))
     }
 }
 
@@ -58,7 +90,7 @@ pub struct Document {
     /// Whether the end is quoted: then the body is taken as it is.
     pub is_quoted: bool,
     /// Its text; `None` if the line ended before it.
-    pub body: Option<String>,
+    pub body: Option<Word>,
 }
 
 /// A redirection.
@@ -82,6 +114,23 @@ pub enum Redirect {
 }
 
 impl Redirect {
+    pub(super) fn is_input(&self) -> bool {
+        !matches!(self, Redirect::Write { .. })
+    }
+
+    /// The text that it gives to the command, as far as the line contains it.
+    pub(crate) fn text(&self) -> Option<&Word> {
+        match self {
+            Redirect::Text(word) => Some(word),
+            Redirect::Document(document) => document.body.as_ref(),
+            Redirect::Write { .. } | Redirect::Read(_) => None,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.text().map_or(0, |word| word.text.len())
+    }
+
     pub(super) fn document(&self) -> Option<&Document> {
         if let Redirect::Document(document) = self { Some(document) } else { None }
     }
@@ -102,6 +151,10 @@ pub struct Command {
     pub(super) chain: usize,
     /// Whether another command of the pipeline writes its input.
     pub(super) is_piped: bool,
+    /// The file that gets the output of the compound command that it is part of, and whether it keeps what it has.
+    pub(super) group_output: Option<(Word, bool)>,
+    /// The commands among its words and in its input that write files: it may run them.
+    pub(crate) suspected: Vec<Command>,
 }
 
 impl Command {
@@ -115,23 +168,37 @@ impl Command {
 
     /// Its name without folder, `.exe` and upper case; `None` if it is not known.
     pub fn name(&self) -> Option<Cow<'_, str>> {
-        self.words.first()?.as_known().map(plain_name)
+        let first = self.words.first().filter(|name| name.stars.is_empty())?;
+        first.as_known().map(plain_name)
     }
 
-    /// The file that gets its output, through a redirection or `tee`, and whether it keeps what it has.
-    pub(super) fn output(&self) -> Option<(&Word, bool)> {
+    /// The file that gets its output, through a redirection, a program such as `tee`, or the compound command around it, and
+    /// whether it keeps what it has.
+    pub(super) fn output(&self) -> Option<(Word, bool)> {
+        let is_file = |file: &Word| file.as_known().is_some_and(|file| file != "/dev/null");
         let redirected = self.redirects.iter().find_map(|redirect| match redirect {
-            Redirect::Write { file, is_output: true, is_append } => {
-                file.as_known().filter(|file| *file != "/dev/null").map(|_| (file, *is_append))
-            }
+            Redirect::Write { file, is_output: true, is_append } => Some((file.clone(), *is_append)),
             _ => None,
         });
-        let tee = self.words.iter().position(|word| word.text == "tee");
-        let after = tee.map_or(&[][..], |tee| &self.words[tee + 1..]);
-        let is_append = after.iter().any(|word| word.text == "-a" || word.text == "--append");
-        let mut files =
-            after.iter().filter(|word| word.as_known().is_some_and(|file| !file.starts_with('-')));
-        redirected.or_else(|| Some((files.next()?, is_append)))
+        let redirected = redirected.filter(|(file, _)| is_file(file));
+        redirected
+            .or_else(|| self.copied())
+            .or_else(|| self.group_output.clone().filter(|(file, _)| is_file(file)))
+    }
+
+    /// The file to which it copies its input.
+    fn copied(&self) -> Option<(Word, bool)> {
+        let is_copier = |word: &Word| matches!(&*word.text, "tee" | "sponge" | "dd");
+        let at = self.words.iter().position(is_copier)?;
+        let after = &self.words[at + 1..];
+        let is_append = after.iter().any(|word| matches!(&*word.text, "-a" | "--append" | "oflag=append"));
+        let is_file = |word: &&Word| word.as_known().is_some_and(|file| !file.starts_with('-'));
+        let file = if self.words[at].text == "dd" {
+            after.iter().find(|word| word.text.starts_with("of="))?.tail("of=".len())
+        } else {
+            after.iter().find(is_file)?.clone()
+        };
+        Some((file, is_append))
     }
 }
 

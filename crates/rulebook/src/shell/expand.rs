@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use super::command::{Command, Redirect, Word, plain_name};
+use super::effects::{Given, given};
 use super::git::{git_command, runs_in_git};
 use super::interpreters::{runs_in_sed, takes_text};
 use super::programs::{
-    RUN_VARIABLES, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, Starter, TEXT_AFTER,
+    EVALUATORS, RUN_VARIABLES, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, Starter, TEXT_AFTER,
 };
+use super::redirect::joined_folder;
 use super::script::{DoubtKind, MAX_COMMANDS, MAX_DEPTH, Script};
 use super::starting::{Starting, joined, skip_options, text_after};
 use super::suspect::is_inert;
@@ -117,6 +119,9 @@ impl Starting<'_> {
             name if SHELLS.contains(&name) => self.shell(rest),
             _ => {}
         }
+        if EVALUATORS.contains(&&*name) && rest.iter().any(Word::has_subscript) {
+            self.doubt(DoubtKind::Evaluated);
+        }
         if SETTERS.contains(&&*name) && rest.iter().any(sets_program) {
             self.doubt(DoubtKind::Setting);
         }
@@ -154,7 +159,22 @@ impl Starting<'_> {
         if starter.name == "env"
             && let Some(text) = text_after(&["-S", "--split-string"], rest)
         {
+            // Its own escapes for blanks.
+            let text = ["\\_", "\\f", "\\n", "\\r", "\\t", "\\v"]
+                .iter()
+                .fold(text, |text, blank| text.replaced(blank, "  "));
             return self.text(&text);
+        }
+        let mut rest = rest;
+        if !starter.after.is_empty() {
+            let own = skip_options(rest, starter.valued, starter.long);
+            if !rest.get(own).is_some_and(|word| starter.after.contains(&&*word.text)) {
+                return self.within(rest);
+            }
+            rest = &rest[own + 1..];
+            // `mise exec node@22 -- node`.
+            let end = rest.iter().position(|word| word.text == "--").filter(|_| starter.name == "mise");
+            rest = end.map_or(rest, |end| &rest[end..]);
         }
         let mut at = skip_options(rest, starter.valued, starter.long) + starter.own;
         let is_setting = |word: &Word| word.text.contains('=');
@@ -179,7 +199,26 @@ impl Starting<'_> {
         if starter.name == "watch" || starter.name == "parallel" {
             return self.text(&joined(&words));
         }
-        self.words(words);
+        // `npx prettier@3`.
+        if !starter.folder.is_empty()
+            && let Some(end) = words[0].text.rfind('@').filter(|end| *end > 0 && words[0].holes.is_empty())
+        {
+            words[0].text.truncate(end);
+        }
+        let folder = self.folder_of(starter);
+        self.words_in(words, folder);
+    }
+
+    /// The folder in which a starter runs its command.
+    fn folder_of(&self, starter: &Starter) -> Option<String> {
+        let own = &self.command.words[1..];
+        let value =
+            own.iter().enumerate().find_map(|(at, word)| match given(&word.text, starter.folder, "")? {
+                Given::Alone => own.get(at + 1).cloned(),
+                Given::Joined(start) => Some(word.tail(start)),
+            });
+        let folder = self.command.folder.as_deref();
+        value.map_or_else(|| folder.map(str::to_owned), |value| joined_folder(folder, value.as_known()))
     }
 
     /// The commands of `find -exec`; some programs add the file at the end.
@@ -192,13 +231,16 @@ impl Starting<'_> {
         };
         let mut rest = rest;
         while let Some(at) = rest.iter().position(starts) {
+            // They run in the folders of the files.
+            let is_elsewhere = matches!(&*rest[at].text, "-execdir" | "-okdir");
+            let folder = self.command.folder.clone().filter(|_| !is_elsewhere);
             rest = &rest[at + 1..];
             let end = rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
             let mut words = rest[..end].to_vec();
             if !fill(&mut words, "{}") && adds_file {
                 words.push(Word::hole("…"));
             }
-            self.words(words);
+            self.words_in(words, folder);
         }
     }
 }

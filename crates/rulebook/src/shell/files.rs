@@ -1,7 +1,9 @@
 //! The files that a command reads and writes.
 
 use super::command::{Command, Redirect, Word};
+use super::effects::{Effect, Given, Note, OUTPUTS, Program, given};
 use super::git::git_command;
+use super::programs::STARTERS;
 use crate::words::words;
 
 /// A file that a command touches.
@@ -18,123 +20,23 @@ words! {
     Touched {
         /// It may read it: the command names it.
         Named = "named",
+        /// An editor opens it.
+        Opened = "opened",
+        /// It makes a folder.
+        Created = "created",
         /// It changes, replaces, moves or removes it.
         Written = "written",
     }
 }
 
-/// Options with the file that a program writes, for programs that are not in the table.
-const OUTPUTS: &[&str] = &["-o", "-out", "--out", "--outfile", "--output", "--output-file"];
-/// Programs in which these options mean something else.
-const NO_OUTPUTS: &[&str] = &[
-    "egrep", "fgrep", "find", "grep", "kubectl", "ls", "mount", "ps", "rg", "set", "sftp", "ssh", "stat",
-    "sudo", "test",
-];
 /// Programs that unpack or patch files which the line does not name.
 const UNPACKERS: &[&str] = &["7z", "7za", "ar", "bsdtar", "cpio", "jar", "patch", "tar", "unrar", "unzip"];
 /// Commands of git that do so.
 const GIT_UNPACKERS: &[&str] = &["am", "apply", "stash"];
-/// Letters of options of `curl` that take no value. Among them, `O` writes a file that is named as in its address.
-const CURL_LETTERS: &str = "#46fgiIJkLnNORsSv";
-
-/// Which arguments of a program it writes.
-enum Writes {
-    All,
-    Last,
-    /// All, if one of these options is given.
-    AllWith(&'static [&'static str]),
-    /// The values of these options.
-    Values(&'static [&'static str]),
-}
-
-/// Programs that write files named by their arguments.
-const WRITERS: &[(&str, Writes)] = &[
-    ("add-content", Writes::All),
-    ("awk", Writes::AllWith(&["inplace"])),
-    ("black", Writes::All),
-    ("bunzip2", Writes::All),
-    ("bzip2", Writes::All),
-    ("chattr", Writes::All),
-    ("chgrp", Writes::All),
-    ("chmod", Writes::All),
-    ("chown", Writes::All),
-    ("copy-item", Writes::All),
-    ("cp", Writes::Last),
-    ("csplit", Writes::Values(&["-f", "--prefix"])),
-    (
-        "curl",
-        Writes::Values(&["-D", "--dump-header", "-c", "--cookie-jar", "-o", "--output", "--output-dir"]),
-    ),
-    ("dd", Writes::Values(&["of"])),
-    ("del", Writes::All),
-    ("eslint", Writes::AllWith(&["--fix"])),
-    ("find", Writes::AllWith(&["-delete", "-fprint", "-fprintf"])),
-    ("gawk", Writes::AllWith(&["inplace"])),
-    ("gofmt", Writes::AllWith(&["-w"])),
-    ("gsed", Writes::AllWith(&["-i", "--in-place"])),
-    ("gunzip", Writes::All),
-    ("gzip", Writes::All),
-    ("install", Writes::Last),
-    ("ln", Writes::All),
-    ("mkdir", Writes::All),
-    ("mkfifo", Writes::All),
-    ("mount", Writes::All),
-    ("move-item", Writes::All),
-    ("mv", Writes::All),
-    ("out-file", Writes::All),
-    ("patch", Writes::All),
-    ("perl", Writes::AllWith(&["-i", "-pi"])),
-    ("prettier", Writes::AllWith(&["--write", "-w"])),
-    ("remove-item", Writes::All),
-    ("rename", Writes::All),
-    ("ren", Writes::All),
-    ("rm", Writes::All),
-    ("rmdir", Writes::All),
-    ("rsync", Writes::Last),
-    ("rustfmt", Writes::All),
-    ("ruby", Writes::AllWith(&["-i", "-pi"])),
-    ("scp", Writes::Last),
-    ("script", Writes::Last),
-    ("sed", Writes::AllWith(&["-i", "--in-place", "-ni", "-ri", "-Ei"])),
-    ("set-content", Writes::All),
-    ("setfacl", Writes::All),
-    ("shred", Writes::All),
-    ("sort", Writes::Values(&["-o", "--output"])),
-    ("split", Writes::Last),
-    ("sponge", Writes::All),
-    ("sqlite3", Writes::All),
-    ("tar", Writes::Values(&["-C", "--directory"])),
-    ("tee", Writes::All),
-    ("touch", Writes::All),
-    ("trash", Writes::All),
-    ("truncate", Writes::All),
-    ("unlink", Writes::All),
-    ("unzip", Writes::Values(&["-d"])),
-    (
-        "wget",
-        Writes::Values(&["-O", "--output-document", "-P", "--directory-prefix", "-a", "-o", "--output-file"]),
-    ),
-    ("xxd", Writes::Last),
-    ("xz", Writes::All),
-    ("yq", Writes::AllWith(&["-i", "--inplace"])),
-    ("zstd", Writes::All),
-];
-
-/// Commands of git that change the files they name.
-const GIT_WRITERS: &[&str] = &[
-    "apply",
-    "checkout",
-    "checkout-index",
-    "clean",
-    "clone",
-    "mv",
-    "restore",
-    "rm",
-    "stash",
-    "submodule",
-    "update-index",
-    "worktree",
-];
+/// Extensions that programs remove when they unpack a file.
+const PACKED: &[&str] = &[".Z", ".bz2", ".gz", ".lz4", ".lzma", ".xz", ".zst"];
+/// Options with which a program removes what it copies.
+const REMOVING: &[&str] = &["--remove-files", "--remove-source-files"];
 
 impl Command {
     /// The files that it names or writes, as far as its words say.
@@ -153,39 +55,35 @@ impl Command {
             return files;
         }
         let Some((_, arguments)) = self.words.split_first() else { return files };
-        let written = self.written(arguments);
+        let Uses { touched, more } = self.uses(arguments);
         let within = self.git_folder(arguments);
-        for (at, word) in arguments.iter().enumerate() {
+        let placed = |at: usize, word: &Word| {
             let moved =
                 within.filter(|(_, command)| at > *command && !word.text.starts_with(['-', '/', '~']));
-            let moved = moved.map(|(folder, _)| {
-                let mut moved = Word::known(format!("{folder}/"));
-                let by = moved.text.len();
-                moved.text.push_str(&word.text);
-                moved.holes.extend(word.holes.iter().map(|hole| hole.start + by..hole.end + by));
-                moved
-            });
-            let word = moved.as_ref().unwrap_or(word);
-            let touched = if written.contains(&at) { Touched::Written } else { Touched::Named };
-            let value = word.text.split_once('=').map(|(option, value)| (option.len() + 1, value));
-            if let Some((start, value)) = value.filter(|(_, value)| !value.is_empty()) {
-                let holes = word.holes.iter().filter(|hole| hole.start >= start);
-                let holes = holes.map(|hole| hole.start - start..hole.end - start).collect();
-                files.push(self.touch(&Word { text: value.to_owned(), holes }, touched));
+            moved.map_or_else(
+                || word.clone(),
+                |(folder, _)| {
+                    let mut moved = Word::known(format!("{folder}/"));
+                    moved.append(word);
+                    moved
+                },
+            )
+        };
+        files.extend(more.iter().map(|(word, touched)| self.touch(&placed(usize::MAX, word), *touched)));
+        for (at, word) in arguments.iter().enumerate().filter(|(_, word)| !word.text.is_empty()) {
+            let word = &placed(at, word);
+            let touched = touched[at];
+            let value = word.text.find('=').map(|at| at + 1);
+            if let Some(start) = value.filter(|start| *start < word.text.len()) {
+                files.push(self.touch(&word.tail(start), touched));
             }
             if !word.text.starts_with('-') {
                 files.push(self.touch(word, touched));
             }
-            // A value joined to its option, a file after `@`, and a file of a revision.
-            let is_joined = touched == Touched::Written && !word.text.starts_with("--");
-            let joined =
-                word.text.get(2..).filter(|file| is_joined && word.text.starts_with('-') && !file.is_empty());
+            // A file after `@`, and a file of a revision.
             let after = ['@', ':'].iter().find_map(|mark| Some(word.text.split_once(*mark)?.1));
-            for (file, touched) in [(joined, touched), (after, Touched::Named)] {
-                let Some(file) = file.filter(|file| !file.is_empty() && word.holes.is_empty()) else {
-                    continue;
-                };
-                files.push(self.touch(&Word::known(file), touched));
+            if let Some(file) = after.filter(|file| !file.is_empty() && word.holes.is_empty()) {
+                files.push(self.touch(&Word::known(file), Touched::Named));
             }
             let is_remote = word.text.contains("://") && self.takes_remote_name(arguments);
             if let Some((_, name)) = word.text.rsplit_once('/').filter(|_| is_remote) {
@@ -195,14 +93,42 @@ impl Command {
         files
     }
 
-    /// Whether it is known which of its arguments it writes.
-    pub(crate) fn is_writer(&self) -> bool {
-        let is_known = |name: &str| WRITERS.iter().any(|(program, _)| *program == name);
-        // These may also write files that options name, and `tar` may remove what it packs.
-        let is_loose = |name: &str| {
-            matches!(name, "curl" | "wget") || self.words.iter().any(|word| word.text == "--remove-files")
-        };
-        self.name().is_some_and(|name| is_known(&name) && !is_loose(&name))
+    /// Whether it is known what it does with all the files that it names.
+    pub(crate) fn is_well_known(&self) -> bool {
+        let Some(name) = self.name() else { return self.words.is_empty() };
+        let is_loose = |program: &Program| program.is(Note::Loose);
+        Program::of(&name).map_or_else(|| starts_others(&name), |program| !is_loose(program))
+    }
+
+    /// Whether it prints or compares its words, which need not be files.
+    pub(crate) fn prints(&self) -> bool {
+        self.has(Note::Prints)
+    }
+
+    /// Whether it changes only the form of files.
+    pub(crate) fn formats(&self) -> bool {
+        self.has(Note::Formats)
+    }
+
+    /// Whether it changes the folders that it names, and not the files in them.
+    pub(crate) fn is_shallow(&self) -> bool {
+        self.has(Note::Shallow)
+    }
+
+    fn has(&self, note: Note) -> bool {
+        self.program().is_some_and(|program| program.is(note))
+    }
+
+    /// What is known of it: of a command of git, what that command does.
+    fn program(&self) -> Option<&'static Program> {
+        let name = self.name()?;
+        if name != "git" {
+            return Program::of(&name);
+        }
+        let arguments = &self.words[1..];
+        git_command(arguments)
+            .and_then(|at| Program::of_git(&arguments[at].text))
+            .or_else(|| Program::of("git"))
     }
 
     /// The files that it writes, as far as its words say.
@@ -215,8 +141,9 @@ impl Command {
     fn takes_remote_name(&self, arguments: &[Word]) -> bool {
         let named = |word: &Word| {
             let letters = word.text.strip_prefix('-').unwrap_or_default();
+            let flags = Program::of("curl").map_or("", |program| program.flags);
             word.text.starts_with("--remote-name")
-                || letters.contains('O') && letters.chars().all(|letter| CURL_LETTERS.contains(letter))
+                || letters.contains('O') && letters.chars().all(|letter| flags.contains(letter))
         };
         match self.name().as_deref() {
             Some("curl") => arguments.iter().any(named),
@@ -278,12 +205,7 @@ impl Command {
 
     /// Whether it removes or moves whole folders.
     pub(crate) fn removes_folders(&self) -> bool {
-        let Some(name) = self.name() else { return false };
-        let is_git = name == "git"
-            && git_command(&self.words[1..]).is_some_and(|at| {
-                matches!(&*self.words[1 + at].text, "rm" | "mv" | "checkout" | "restore" | "clean")
-            });
-        is_git || matches!(&*name, "find" | "move-item" | "mv" | "remove-item" | "rm" | "trash")
+        self.has(Note::Removes)
     }
 
     /// A file, relative to where the line starts.
@@ -296,9 +218,7 @@ impl Command {
             Some("") => {}
             Some(folder) => within.text = format!("{folder}/"),
         }
-        let by = within.text.len();
-        within.text.push_str(&file.text);
-        within.holes.extend(file.holes.iter().map(|hole| hole.start + by..hole.end + by));
+        within.append(file);
         FileUse { file: within, touched }
     }
 
@@ -309,59 +229,135 @@ impl Command {
         Some((self.words[1..].get(at + 1)?.as_known()?, command))
     }
 
-    /// The positions of the arguments that it writes.
-    fn written(&self, arguments: &[Word]) -> Vec<usize> {
-        let Some(name) = self.name() else { return Vec::new() };
-        let plain = || (0..arguments.len()).filter(|at| !arguments[*at].text.starts_with('-'));
-        if name == "git" {
-            let command = git_command(arguments);
-            let is_writer = command.is_some_and(|at| GIT_WRITERS.contains(&arguments[at].text.as_str()));
-            return plain().filter(|at| is_writer && Some(*at) > command).collect();
+    /// What it does with its arguments.
+    fn uses(&self, arguments: &[Word]) -> Uses {
+        let mut uses = Uses { touched: vec![Touched::Named; arguments.len()], more: Vec::new() };
+        let Some(name) = self.name() else { return uses };
+        let first =
+            if name == "git" { git_command(arguments).map_or(arguments.len(), |at| at + 1) } else { 0 };
+        let program = self.program();
+        let words = arguments.iter().enumerate().skip(first);
+        let flags = program.map_or("", |program| program.flags);
+        let is_given =
+            |options: &[&str]| words.clone().any(|(_, word)| given(&word.text, options, flags).is_some());
+        if program.is_some_and(|program| is_given(program.unless)) {
+            return uses;
         }
-        let targets = || {
-            let is_target = |at: &usize| arguments[*at].text.starts_with("--target-directory=");
-            (0..arguments.len()).filter(is_target)
+        let outputs = match program {
+            Some(program) => program.outputs,
+            None if starts_others(&name) => &[],
+            None => OUTPUTS,
         };
-        let writes = match WRITERS.iter().find(|(program, _)| *program == name) {
-            Some((_, writes)) => writes,
-            None if NO_OUTPUTS.contains(&&*name) => return Vec::new(),
-            None => &Writes::Values(OUTPUTS),
-        };
-        match writes {
-            Writes::All => plain().chain(targets()).collect(),
-            Writes::Last => {
-                let target = |word: &Word| word.text == "-t" || word.text.starts_with("--target-directory");
-                match arguments.iter().position(target) {
-                    Some(at) => vec![at, at + 1],
-                    None => plain().next_back().into_iter().collect(),
+        let valued = program.map_or(&[][..], |program| program.valued);
+        let mut values = Vec::new();
+        let mut has_target = false;
+        for (at, word) in words.clone() {
+            match given(&word.text, outputs, flags) {
+                Some(Given::Alone) => {
+                    values.push(at + 1);
+                    has_target = true;
+                    if let Some(touched) = uses.touched.get_mut(at + 1) {
+                        *touched = Touched::Written;
+                    }
                 }
+                Some(Given::Joined(start)) if word.text[..start].ends_with('=') => {
+                    has_target = true;
+                    uses.touched[at] = Touched::Written;
+                }
+                // What follows a letter of another program is rarely a file.
+                Some(Given::Joined(_)) if program.is_none() => {}
+                Some(Given::Joined(start)) => {
+                    has_target = true;
+                    let file = word.tail(start);
+                    uses.more.extend((file.text != "-").then_some((file, Touched::Written)));
+                }
+                None => {}
             }
-            Writes::AllWith(options) => {
-                let is_given = |word: &Word| options.iter().any(|option| word.text.starts_with(option));
-                let is_given = arguments.iter().any(is_given);
-                plain().filter(|_| is_given).collect()
+            if matches!(given(&word.text, valued, flags), Some(Given::Alone)) {
+                values.push(at + 1);
             }
-            Writes::Values(options) => {
-                let is_option = |at: &usize| {
-                    let text = &arguments[*at].text;
-                    // Short options may be joined: `-sSLo`.
-                    let letters =
-                        text.strip_prefix('-').filter(|letters| letters.len() < 8).unwrap_or_default();
-                    let is_short = letters.bytes().all(|byte| byte.is_ascii_alphabetic());
-                    options.iter().any(|option| {
-                        text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-                            || is_short && option.len() == 2 && letters.ends_with(&option[1..])
-                    })
-                };
-                let joined = |at: &usize| {
-                    let text = &arguments[*at].text;
-                    let is_short =
-                        |option: &&str| option.len() == 2 && text.starts_with(*option) && text.len() > 2;
-                    !std::ptr::eq(*options, OUTPUTS) && options.iter().any(is_short)
-                };
-                let joined: Vec<usize> = (0..arguments.len()).filter(joined).collect();
-                (0..arguments.len()).filter(is_option).flat_map(|at| [at, at + 1]).chain(joined).collect()
+        }
+        let Some(program) = program else { return uses };
+        if !program.with.is_empty() && !is_given(program.with) && !is_given(REMOVING) {
+            return uses;
+        }
+        let own = if is_given(valued) { 0 } else { program.own };
+        let is_file = |(at, word): &(usize, &Word)| {
+            !word.text.is_empty() && !word.text.starts_with('-') && !values.contains(at)
+        };
+        let files: Vec<usize> = words.clone().filter(is_file).map(|(at, _)| at).skip(own).collect();
+        let effect = if is_given(REMOVING) { Effect::Writes } else { program.effect };
+        let (touched, files) = match effect {
+            Effect::Reads => return uses,
+            Effect::Deletes => return deletes(arguments, uses),
+            Effect::Writes | Effect::Packs => (Touched::Written, &files[..]),
+            Effect::Opens => (Touched::Opened, &files[..]),
+            Effect::Creates => (Touched::Created, &files[..]),
+            Effect::First => (Touched::Written, &files[..files.len().min(1)]),
+            Effect::Last if has_target => return uses,
+            Effect::Last => (Touched::Written, &files[files.len().saturating_sub(1)..]),
+        };
+        for at in files {
+            uses.touched[*at] = touched;
+            let word = &arguments[*at];
+            let packed = PACKED.iter().find(|end| word.text.ends_with(**end) && effect == Effect::Packs);
+            if let Some(end) = packed {
+                let stem = Word { text: word.text[..word.text.len() - end.len()].to_owned(), ..word.clone() };
+                uses.more.push((stem, touched));
             }
+        }
+        uses
+    }
+}
+
+/// What a command does with its arguments, and the files that are parts of them.
+struct Uses {
+    touched: Vec<Touched>,
+    more: Vec<(Word, Touched)>,
+}
+
+/// Whether a program runs others, and has no files of its own.
+fn starts_others(name: &str) -> bool {
+    STARTERS.iter().any(|starter| starter.name == name && starter.after.is_empty())
+}
+
+/// What `find` removes: with tests of names, only what they match.
+fn deletes(arguments: &[Word], mut uses: Uses) -> Uses {
+    let has = |wanted: &[&str]| arguments.iter().any(|word| wanted.contains(&&*word.text));
+    if !has(&["-delete"]) {
+        return uses;
+    }
+    let is_root = |word: &&Word| !word.text.starts_with(['-', '(', '!']);
+    let roots = arguments.iter().take_while(is_root).count();
+    let here = [Word::known(".")];
+    let folders = if roots == 0 { &here[..] } else { &arguments[..roots] };
+    let tests = arguments.windows(2).filter(|pair| matches!(&*pair[0].text, "-name" | "-iname"));
+    let names: Vec<&Word> = tests.map(|pair| &pair[1]).collect();
+    if names.is_empty() || has(&["!", "-not", "-o", "-or", ","]) && !has_only_names(arguments) {
+        uses.more.extend(folders.iter().map(|folder| (folder.clone(), Touched::Written)));
+        return uses;
+    }
+    for folder in folders {
+        for name in &names {
+            let mut below = folder.clone();
+            below.append(&Word::known("/**/"));
+            below.append(name);
+            uses.more.push((below, Touched::Written));
         }
     }
+    uses
+}
+
+/// Whether an expression of `find` only chooses among names: `\( -name a -o -name b \) -delete`.
+fn has_only_names(arguments: &[Word]) -> bool {
+    let mut words = arguments.iter().skip_while(|word| !word.text.starts_with(['-', '(']));
+    while let Some(word) = words.next() {
+        match &*word.text {
+            "-name" | "-iname" | "-type" | "-maxdepth" | "-mindepth" => drop(words.next()),
+            "(" | ")" | "-o" | "-or" | "-a" | "-and" | "-delete" | "-print" | "-depth" => {}
+            _ => return false,
+        }
+    }
+    // Each alternative has a name, if brackets hold them together.
+    arguments.iter().any(|word| word.text == "(")
 }

@@ -82,6 +82,12 @@ impl Starting<'_> {
                 self.text(&text);
             }
         }
+        // A remote that is a command.
+        for word in after {
+            if let Some(at) = word.text.find("ext::") {
+                self.text(&word.tail(at + "ext::".len()));
+            }
+        }
         let run = after.iter().position(|word| matches!(&*word.text, "run" | "foreach"));
         match (name, run) {
             ("bisect" | "submodule", Some(run)) => self.text(&joined(&after[run + 1..])),

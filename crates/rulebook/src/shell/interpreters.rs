@@ -1,7 +1,7 @@
 //! Shells and interpreters: what they run of a text after an option, of a file, and of their input.
 
 use super::command::{Redirect, Word};
-use super::programs::{AWK_RUNS, INTERPRETERS, STARTUP_OPTIONS};
+use super::programs::{INTERPRETERS, STARTUP_OPTIONS};
 use super::script::DoubtKind;
 use super::starting::{Starting, joined, skip_options};
 
@@ -34,7 +34,7 @@ impl Starting<'_> {
         for redirect in self.command.redirects.clone() {
             match redirect {
                 Redirect::Text(text) => self.text(&text),
-                Redirect::Document(document) => self.document(document.body.as_deref().unwrap_or_default()),
+                Redirect::Document(document) => document.body.into_iter().for_each(|body| self.text(&body)),
                 Redirect::Read(_) => self.doubt(DoubtKind::Input),
                 Redirect::Write { .. } => {}
             }
@@ -48,7 +48,7 @@ impl Starting<'_> {
             writer.redirects.iter().find_map(Redirect::document).and_then(|document| document.body.clone());
         let is_plain = |word: &Word| !word.text.contains('\\') && !word.text.contains('%');
         match (name.as_deref(), body) {
-            (Some("cat"), Some(body)) if writer.words.len() == 1 => self.document(&body),
+            (Some("cat"), Some(body)) if writer.words.len() == 1 => self.text(&body),
             (Some("echo"), _) if writer.words[1..].iter().all(is_plain) => {
                 let words: Vec<Word> = writer.words[1..]
                     .iter()
@@ -67,10 +67,6 @@ impl Starting<'_> {
             }
             _ => self.doubt(DoubtKind::Input),
         }
-    }
-
-    fn document(&mut self, body: &str) {
-        self.text(&Word::known(body));
     }
 
     pub(super) fn interpreter(&mut self, name: &str, rest: &[Word]) {
@@ -106,7 +102,7 @@ impl Starting<'_> {
                 && rest.iter().all(|word| word.text.starts_with('-') && word.text.len() < 3)
                 && (self.command.is_piped
                     || self.command.redirects.iter().any(|one| !matches!(one, Redirect::Write { .. })));
-        let awk_runs = is_awk && rest.iter().any(|word| AWK_RUNS.iter().any(|part| word.text.contains(part)));
+        let awk_runs = is_awk && rest.iter().any(|word| runs_in_awk(&word.text));
         if has_code || reads_code || awk_runs {
             self.doubt(DoubtKind::Code);
         }
@@ -117,6 +113,19 @@ impl Starting<'_> {
 pub(super) fn takes_text(word: &Word) -> bool {
     let is_long = word.text.starts_with("--");
     word.text == "--command" || word.text.starts_with('-') && !is_long && word.text.contains('c')
+}
+
+/// Whether a program of `awk` runs commands or writes files: `system(…)`, `print > …`, `… | getline`.
+fn runs_in_awk(program: &str) -> bool {
+    let is_call = |(at, name): (usize, &str)| program[at + name.len()..].trim_start().starts_with('(');
+    let prints = |(at, _): (usize, &str)| {
+        let statement = program[at..].split([';', '}', '\n']).next().unwrap_or_default();
+        statement.contains('>') || statement.replace("||", "").contains('|')
+    };
+    program.match_indices("system").any(is_call)
+        || program.match_indices("print").any(prints)
+        || program.contains("getline")
+        || program.contains("@load")
 }
 
 /// Whether a script of `sed` runs commands or writes files: its commands `e` and `w`, or these flags of `s`.

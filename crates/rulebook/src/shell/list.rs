@@ -11,7 +11,42 @@ pub(super) fn parse(text: &str) -> Script {
     let chain = script.new_chain(None);
     let pipeline = &mut 0;
     Reader::new(text, &mut script, chain, Some(String::new()), 0, pipeline).list(Ends::Text);
+    script.feed_groups();
     script
+}
+
+/// The commands between operators, where a reader is.
+#[derive(Default)]
+struct List {
+    /// The chain around it.
+    parent: Option<usize>,
+    /// Its first command.
+    first: usize,
+    /// The chain whose commands have succeeded if the commands before it have.
+    last: Option<usize>,
+    is_piped: bool,
+    /// Whether it need not have succeeded: it follows `||` or `!`.
+    is_alternative: bool,
+}
+
+impl List {
+    fn start(&mut self, first: usize) {
+        self.first = first;
+        self.is_piped = false;
+        self.is_alternative = false;
+    }
+}
+
+/// A compound command that is open.
+struct Group<'t> {
+    opener: &'t str,
+    /// The chain and the list that it is part of.
+    chain: usize,
+    around: List,
+    /// Its first command.
+    start: usize,
+    /// Whether it is the body of a function, which may run anywhere.
+    is_body: bool,
 }
 
 /// Words that are followed by a command.
@@ -19,6 +54,8 @@ const BEFORE_COMMAND: &[&str] = &["if", "then", "elif", "else", "while", "until"
 /// Words that open a compound command, and words that end one.
 const OPENERS: &[&str] = &["{", "if", "while", "until", "for", "select", "case"];
 const ENDS: &[&str] = &["fi", "done", "esac", "}"];
+/// Operators after which a line may end.
+const CONTINUED: &[&str] = &["&&", "||", "|", "|&"];
 /// Redirections, longer ones first.
 const REDIRECTS: &[&str] = &["<<<", "<<-", "&>>", "<<", "<>", "<&", ">>", ">&", ">|", "&>", "<", ">"];
 
@@ -30,64 +67,59 @@ impl<'t> Reader<'t> {
         Reader::new(text, self.script, chain, folder, depth, self.pipeline).list(Ends::Text);
     }
 
-    /// Reads commands up to the end of the text, or up to the bracket that closes the list.
-    pub(super) fn list(&mut self, ends: Ends) {
-        if ends == Ends::Bracket {
-            if self.depth >= MAX_DEPTH {
-                self.at = self.text.len();
-                return self.doubt(DoubtKind::Limit);
-            }
-            self.depth += 1;
-            let (chain, folder) = (self.chain, self.folder.clone());
-            self.chain = self.script.new_chain(Some(chain));
-            self.commands(ends);
-            (self.chain, self.folder) = (chain, folder);
-            self.depth -= 1;
-        } else {
-            self.commands(ends);
+    /// Reads commands up to the end of the text, or up to the character that closes the list. Returns the chain whose
+    /// commands have succeeded if the list has.
+    pub(super) fn list(&mut self, ends: Ends) -> Option<usize> {
+        if ends == Ends::Text {
+            let last = self.commands(ends);
             self.read_documents();
+            return last;
         }
+        if self.depth >= MAX_DEPTH {
+            self.at = self.text.len();
+            self.doubt(DoubtKind::Limit);
+            return None;
+        }
+        self.depth += 1;
+        let (chain, folder) = (self.chain, self.folder.clone());
+        self.chain = self.script.new_chain(Some(chain));
+        let last = self.commands(ends);
+        (self.chain, self.folder) = (chain, folder);
+        self.depth -= 1;
+        last
     }
 
-    fn commands(&mut self, ends: Ends) {
-        let mut parent = self.script.chains[self.chain];
-        // The chains around the compound commands that are open.
-        let mut groups: Vec<(usize, Option<usize>)> = Vec::new();
+    fn commands(&mut self, ends: Ends) -> Option<usize> {
+        let mut list = List { parent: self.script.chains[self.chain], ..List::default() };
+        let mut groups: Vec<Group> = Vec::new();
         *self.pipeline += 1;
-        let mut first = self.script.commands.len();
-        let (mut is_piped, mut is_alternative) = (false, false);
+        list.first = self.script.commands.len();
         // How many `case` commands are open, whose patterns end in `)`.
         let mut cases = 0usize;
+        let mut is_function = false;
         loop {
             self.skip_blanks();
             if self.script.commands.len() > MAX_COMMANDS {
                 self.at = self.text.len();
-                return self.doubt(DoubtKind::Limit);
+                self.doubt(DoubtKind::Limit);
+                return None;
             }
             let rest = self.rest();
-            let Some(c) = rest.chars().next() else { return };
+            let Some(c) = rest.chars().next() else { return self.last_of(&list) };
             let operator = ["&&", "||", ";;&", ";;", ";&", "|&", "\n", ";", "|", "&", ")", "("];
             let operator = operator.into_iter().find(|one| rest.starts_with(one));
             let operator = operator.filter(|_| !rest.starts_with("&>"));
             match operator {
-                Some(")") if cases == 0 && ends == Ends::Bracket => return,
+                Some(")") if cases == 0 && ends == Ends::Bracket => return self.last_of(&list),
                 Some("(") => {
                     self.at += 1;
                     if !self.arithmetic() {
-                        self.list(Ends::Bracket);
+                        let start = self.script.commands.len();
+                        let is_body = std::mem::take(&mut is_function);
+                        let last = self.list(Ends::Bracket).filter(|_| !is_body);
                         self.at += usize::from(self.rest().starts_with(')'));
+                        self.close_group(start, last, list.is_piped || is_body);
                     }
-                    continue;
-                }
-                Some("|" | "|&") => {
-                    self.at += operator.map_or(0, str::len);
-                    let child = self.script.new_chain(Some(self.chain));
-                    let of_element = &mut self.script.commands[first..];
-                    of_element
-                        .iter_mut()
-                        .filter(|one| one.chain == self.chain)
-                        .for_each(|one| one.chain = child);
-                    is_piped = true;
                     continue;
                 }
                 Some(operator) => {
@@ -95,13 +127,14 @@ impl<'t> Reader<'t> {
                     if operator == "\n" {
                         self.read_documents();
                     }
-                    if operator != "&&" || is_alternative {
-                        self.chain = self.script.new_chain(parent);
+                    if CONTINUED.contains(&operator) {
+                        self.skip_lines();
                     }
-                    is_alternative = operator == "||";
-                    is_piped = false;
-                    *self.pipeline += 1;
-                    first = self.script.commands.len();
+                    if operator.starts_with('|') && operator != "||" {
+                        self.pipe(&mut list);
+                        continue;
+                    }
+                    self.separate(operator, &mut list);
                     if operator.starts_with(";;") || operator == ";&" {
                         self.skip_pattern(&mut cases);
                     }
@@ -109,16 +142,38 @@ impl<'t> Reader<'t> {
                 }
                 None => {}
             }
+            if ends == Ends::Brace && groups.is_empty() && c == '}' {
+                return self.last_of(&list);
+            }
             let start = self.at;
             let keyword = self.keyword();
             match keyword {
                 Some(word) if OPENERS.contains(&word) => {
-                    groups.push((self.chain, parent));
-                    parent = Some(self.chain);
-                    self.chain = self.script.new_chain(parent);
+                    let around = std::mem::take(&mut list);
+                    list.parent = Some(self.chain);
+                    list.first = self.script.commands.len();
+                    list.is_piped = around.is_piped;
+                    let (chain, start) = (self.chain, list.first);
+                    let is_body = std::mem::take(&mut is_function);
+                    groups.push(Group { opener: word, chain, around, start, is_body });
+                    self.chain = self.script.new_chain(list.parent);
                 }
                 Some(word) if ENDS.contains(&word) => {
-                    (self.chain, parent) = groups.pop().unwrap_or((self.chain, parent));
+                    if let Some(group) = groups.pop() {
+                        let last = self.last_of(&list).filter(|_| word == "}" && !group.is_body);
+                        (self.chain, list) = (group.chain, group.around);
+                        self.close_group(group.start, last, list.is_piped || group.is_body);
+                    }
+                }
+                Some(word @ ("then" | "do" | "else" | "elif")) => {
+                    if let Some(group) = groups.last() {
+                        // What follows runs only if the condition succeeded.
+                        let is_met = word == "then" || word == "do" && group.opener == "while";
+                        list.parent = self.last_of(&list).filter(|_| is_met).or(Some(group.chain));
+                        self.chain = self.script.new_chain(list.parent);
+                        list.last = None;
+                        list.start(self.script.commands.len());
+                    }
                 }
                 _ => {}
             }
@@ -134,11 +189,12 @@ impl<'t> Reader<'t> {
                 Some("function") => {
                     self.skip_blanks();
                     drop(self.words());
+                    is_function = true;
                 }
-                Some("!") => is_alternative = true,
+                Some("!") => list.is_alternative = true,
                 Some(_) => {}
                 None => {
-                    self.simple(is_piped);
+                    is_function |= self.simple(list.is_piped);
                     if self.at == start {
                         // A character that starts nothing.
                         self.at += c.len_utf8();
@@ -148,7 +204,67 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn skip_blanks(&mut self) {
+    /// The chain whose commands have succeeded if the commands so far have.
+    fn last_of(&self, list: &List) -> Option<usize> {
+        let is_open = self.script.commands.len() > list.first;
+        if is_open { Some(self.chain).filter(|_| !list.is_alternative) } else { list.last }
+    }
+
+    /// Continues after `|`: only the last element of a pipeline decides whether it succeeds.
+    fn pipe(&mut self, list: &mut List) {
+        let child = self.script.new_chain(Some(self.chain));
+        let of_element = self.script.commands[list.first..].iter_mut();
+        of_element.filter(|one| one.chain == self.chain).for_each(|one| one.chain = child);
+        list.is_piped = true;
+    }
+
+    /// Continues after an operator that ends a pipeline.
+    fn separate(&mut self, operator: &str, list: &mut List) {
+        let is_end = !matches!(operator, "&&" | "||");
+        if is_end {
+            list.last = self.last_of(list).filter(|_| operator != "&");
+        }
+        if operator != "&&" || list.is_alternative {
+            self.chain = self.script.new_chain(list.parent);
+        }
+        list.start(self.script.commands.len());
+        list.is_alternative = operator == "||";
+        *self.pipeline += 1;
+    }
+
+    /// Ends a compound command. It succeeds if its last commands do, and its redirections are those of all its commands.
+    fn close_group(&mut self, start: usize, last: Option<usize>, is_fed: bool) {
+        let chain = self.chain;
+        for command in &mut self.script.commands[start..] {
+            command.chain = if Some(command.chain) == last { chain } else { command.chain };
+            command.is_piped |= is_fed;
+        }
+        self.skip_blanks();
+        let after = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_process = after.starts_with("<(") || after.starts_with(">(");
+        let end = self.script.commands.len();
+        if end > start && !is_process && REDIRECTS.iter().any(|one| after.starts_with(one)) {
+            self.simple(is_fed);
+            let carrier = self.script.commands.len() - 1;
+            if carrier >= end {
+                self.script.groups.push((start..end, carrier));
+            }
+        }
+    }
+
+    /// Skips blanks and ends of lines.
+    pub(super) fn skip_lines(&mut self) {
+        loop {
+            self.skip_blanks();
+            if !self.rest().starts_with('\n') {
+                return;
+            }
+            self.at += 1;
+            self.read_documents();
+        }
+    }
+
+    pub(super) fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
             match rest.chars().next() {
@@ -174,73 +290,8 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Skips `WORD in` of a `case`.
-    fn skip_to_in(&mut self) {
-        for _ in 0..4 {
-            self.skip_blanks();
-            let (words, _) = self.words();
-            if words.first().is_none_or(|word| word.text == "in") {
-                return;
-            }
-        }
-    }
-
-    /// Skips a pattern of a `case` up to its `)`, unless the `case` ends.
-    fn skip_pattern(&mut self, cases: &mut usize) {
-        if *cases == 0 {
-            return;
-        }
-        while let Some(c) = self.peek() {
-            self.skip_blanks();
-            if self.rest().starts_with("esac") {
-                return;
-            }
-            match self.peek() {
-                Some(')') => {
-                    self.at += 1;
-                    return;
-                }
-                Some('|' | '(' | '\n' | ';' | '&' | '<' | '>') => self.at += 1,
-                Some(_) => drop(self.words()),
-                None => self.at += c.len_utf8().min(self.rest().len()),
-            }
-        }
-    }
-
-    /// Skips a test up to its `]]`.
-    fn skip_test(&mut self) {
-        while self.peek().is_some() {
-            self.skip_blanks();
-            if self.rest().starts_with("]]") {
-                self.at += 2;
-                return;
-            }
-            let start = self.at;
-            drop(self.words());
-            self.at += if self.at == start { self.peek().map_or(0, char::len_utf8) } else { 0 };
-        }
-    }
-
-    /// Skips `NAME in WORDS` of a `for`.
-    fn skip_for(&mut self) {
-        loop {
-            self.skip_blanks();
-            match self.peek() {
-                None | Some('\n' | ';') => return,
-                Some('(') => {
-                    self.at += 1;
-                    if !self.arithmetic() {
-                        return;
-                    }
-                }
-                Some(')' | '|' | '&' | '<' | '>') => return,
-                Some(_) => drop(self.words()),
-            }
-        }
-    }
-
-    /// Reads a simple command.
-    fn simple(&mut self, is_piped: bool) {
+    /// Reads a simple command. Says whether it is the name of a function.
+    fn simple(&mut self, is_piped: bool) -> bool {
         let mut command = Command {
             pipeline: *self.pipeline,
             chain: self.chain,
@@ -249,6 +300,7 @@ impl<'t> Reader<'t> {
             ..Command::default()
         };
         let mut documents = Vec::new();
+        let mut last_written = "";
         loop {
             while matches!(self.peek(), Some(c) if is_blank(c)) || self.skip_continuation() {
                 self.at += self.peek().filter(|c| is_blank(*c)).map_or(0, char::len_utf8);
@@ -266,13 +318,19 @@ impl<'t> Reader<'t> {
                     self.skip_blanks();
                     break;
                 }
-                // The name of a function, or an array.
+                Some('(') if last_written.ends_with('=') => {
+                    self.at += 1;
+                    let name = last_written;
+                    self.array(name);
+                    continue;
+                }
+                // The name of a function.
                 Some('(') => {
                     self.at += 1;
                     self.skip_blanks();
                     if self.rest().starts_with(')') && command.words.len() == 1 {
                         self.at += 1;
-                        return;
+                        return true;
                     }
                     self.list(Ends::Bracket);
                     self.at += usize::from(self.rest().starts_with(')'));
@@ -283,6 +341,7 @@ impl<'t> Reader<'t> {
             let start = self.at;
             let (words, is_quoted) = self.words();
             let written = &self.text[start..self.at];
+            last_written = written;
             let operator =
                 REDIRECTS.iter().find(|one| self.rest().starts_with(**one) && !one.starts_with('&'));
             let is_number = !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit());
@@ -292,6 +351,7 @@ impl<'t> Reader<'t> {
                 if words.iter().any(sets_program) {
                     self.doubt(DoubtKind::Setting);
                 }
+                self.evaluated(&words);
             } else {
                 if is_quoted && words.is_empty() {
                     command.words.push(Word::default());
@@ -300,12 +360,13 @@ impl<'t> Reader<'t> {
             }
         }
         if command.words.is_empty() && command.redirects.is_empty() {
-            return;
+            return false;
         }
         self.follow_folder(&command);
         let at = self.script.commands.len();
         self.pending.extend(documents.into_iter().map(|redirect| (at, redirect)));
         self.script.commands.push(command);
+        false
     }
 
     pub(super) fn skip_continuation(&mut self) -> bool {

@@ -4,7 +4,10 @@
 //! words, follows operators, substitutions and loops, and reads the texts that a line passes to another shell. It runs
 //! nothing and expands no variable: what depends on one is a hole in a word, or a doubt about the whole line.
 
+mod braces;
 mod command;
+mod compound;
+mod effects;
 mod expand;
 mod files;
 mod git;
@@ -33,6 +36,13 @@ pub(crate) use written::{documents, written_texts};
 
 /// Reads a line, or several.
 pub fn parse(text: &str) -> Script {
+    let mut script = read(text);
+    script.commands.iter_mut().for_each(|command| command.suspect(read));
+    script
+}
+
+/// The same, without what programs may run of their words.
+fn read(text: &str) -> Script {
     let mut script = list::parse(text);
     expand::expand(&mut script);
     script.doubts.sort();

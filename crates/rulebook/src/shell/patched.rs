@@ -11,11 +11,7 @@ impl Command {
             return Vec::new();
         }
         let words = self.words.iter().skip(1).map(|word| word.text.as_str());
-        let read = self.redirects.iter().filter_map(|redirect| match redirect {
-            Redirect::Document(document) => document.body.as_deref(),
-            Redirect::Text(word) => Some(word.text.as_str()),
-            Redirect::Write { .. } | Redirect::Read(_) => None,
-        });
+        let read = self.redirects.iter().filter_map(Redirect::text).map(|word| word.text.as_str());
         words.chain(read).flat_map(patched_files).collect()
     }
 }

@@ -36,7 +36,8 @@ pub(crate) fn is_wildcard_match(pattern: &str, text: &str) -> bool {
     pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
-/// Whether some text for the holes of a line makes a wildcard pattern (`*`, `?`) match it.
+/// Whether some text for the holes of a line makes a wildcard pattern (`*`, `?`) match it. A word such as `--for*` stands for
+/// the names of files; one that starts with a star does so too, and those are rarely options.
 pub(crate) fn may_match(pattern: &str, line: &Word) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     // `None` is a hole.
@@ -47,6 +48,9 @@ pub(crate) fn may_match(pattern: &str, line: &Word) -> bool {
         match holes.peek() {
             Some(hole) if hole.start == at => text.push(None),
             Some(hole) if hole.contains(&at) => {}
+            _ if line.stars.contains(&at) && line.text[..at].ends_with(|c: char| !c.is_whitespace()) => {
+                text.push(None)
+            }
             _ => text.push(Some(c)),
         }
     }

@@ -9,11 +9,40 @@ pub(super) struct Starter {
     pub(super) long: &'static [&'static str],
     /// How many of its own arguments come before the command.
     pub(super) own: usize,
+    /// Options with the folder in which the command runs.
+    pub(super) folder: &'static [&'static str],
+    /// It starts a command only after one of these words.
+    pub(super) after: &'static [&'static str],
 }
 
 const fn starter(name: &'static str, valued: &'static str, own: usize) -> Starter {
-    Starter { name, valued, long: &[], own }
+    Starter { name, valued, long: &[], own, folder: &[], after: &[] }
 }
+
+/// A program that runs others of a project or a package, after one of these words.
+const fn runner(name: &'static str, after: &'static [&'static str]) -> Starter {
+    Starter { after, long: RUNNER_LONG, folder: RUNNER_FOLDERS, ..starter(name, "pCw", 0) }
+}
+
+const RUNNER_LONG: &[&str] = &[
+    "--package",
+    "--with",
+    "--python",
+    "--from",
+    "--directory",
+    "--project",
+    "--prefix",
+    "--cwd",
+    "--dir",
+    "--spec",
+    "--filter",
+    "--group",
+    "--extra",
+    "--env-file",
+    "--workspace",
+    "--cd",
+];
+const RUNNER_FOLDERS: &[&str] = &["-C", "--directory", "--prefix", "--cwd", "--dir", "--cd"];
 
 /// Programs that run the rest of their words.
 pub(super) const STARTERS: &[Starter] = &[
@@ -25,7 +54,8 @@ pub(super) const STARTERS: &[Starter] = &[
     starter("chrt", "", 1),
     starter("command", "", 0),
     starter("doas", "uC", 0),
-    Starter { long: &["--unset", "--chdir"], ..starter("env", "uC", 0) },
+    Starter { long: &["--unset", "--chdir"], folder: &["-C", "--chdir"], ..starter("env", "uC", 0) },
+    Starter { after: &["exec"], ..starter("direnv", "", 1) },
     starter("exec", "a", 0),
     Starter { long: &["--timeout"], ..starter("flock", "wE", 1) },
     starter("gtimeout", "ks", 1),
@@ -35,7 +65,22 @@ pub(super) const STARTERS: &[Starter] = &[
     starter("noglob", "", 0),
     starter("nsenter", "t", 0),
     starter("parallel", "jNnI", 0),
+    runner("bun", &["x"]),
+    runner("bundle", &["exec"]),
+    runner("bunx", &[]),
+    runner("hatch", &["run"]),
+    runner("mise", &["exec", "x"]),
+    runner("npm", &["exec", "x"]),
+    runner("npx", &[]),
+    runner("pdm", &["run"]),
+    runner("pipenv", &["run"]),
+    runner("pipx", &["run"]),
+    runner("pixi", &["run"]),
+    runner("pnpm", &["dlx", "exec"]),
+    runner("pnpx", &[]),
+    runner("poetry", &["run"]),
     starter("proxychains", "f", 0),
+    runner("rye", &["run"]),
     starter("runuser", "ugG", 0),
     starter("setarch", "", 1),
     starter("setsid", "", 0),
@@ -43,20 +88,24 @@ pub(super) const STARTERS: &[Starter] = &[
     starter("strace", "eopsuaP", 0),
     Starter {
         long: &["--user", "--group", "--host", "--chdir", "--prompt"],
+        folder: &["-D", "--chdir"],
         ..starter("sudo", "ugpCThRDrt", 0)
     },
-    starter("systemd-run", "pu", 0),
+    Starter { folder: &["--working-directory"], ..starter("systemd-run", "pu", 0) },
     starter("taskset", "", 1),
     starter("time", "of", 0),
     Starter { long: &["--signal", "--kill-after"], ..starter("timeout", "ks", 1) },
     starter("toybox", "", 0),
     starter("unbuffer", "", 0),
     starter("unshare", "", 0),
+    runner("uv", &["run"]),
+    runner("uvx", &[]),
     starter("watch", "nd", 0),
     Starter {
         long: &["--max-args", "--max-procs", "--replace", "--delimiter", "--arg-file", "--max-lines"],
         ..starter("xargs", "IdEnLPsa", 0)
     },
+    runner("yarn", &["dlx", "exec"]),
 ];
 
 /// Shells: they run a text after `-c`, a file, or their input.
@@ -91,6 +140,13 @@ pub(super) const SCRIPTS: &[&str] = &["bash", "bat", "cmd", "fish", "ksh", "ps1"
 pub(super) const SETTERS: &[&str] =
     &["declare", "doas", "env", "export", "local", "readonly", "setenv", "sudo", "typeset"];
 
+/// Commands of the shell that evaluate arithmetic in their words: a subscript may contain a substitution.
+#[rustfmt::skip]
+pub(super) const EVALUATORS: &[&str] = &[
+    "[", "declare", "export", "getopts", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "test", "typeset",
+    "unset", "wait",
+];
+
 /// Variables whose value is run.
 #[rustfmt::skip]
 pub(super) const RUN_VARIABLES: &[&str] = &[
@@ -107,8 +163,11 @@ pub(super) const TEXT_AFTER: &[(&str, &[&str])] = &[
     ("bat", &["--pager"]),
     ("cmd", &["/c", "/k", "/C", "/K"]),
     ("entr", &["-s"]),
+    ("flock", &["-c", "--command"]),
     ("man", &["-P", "--pager", "-H", "--html"]),
     ("nix-shell", &["--run", "--command"]),
+    ("npm", &["-c", "--call"]),
+    ("npx", &["-c", "--call"]),
     ("powershell", &["-command", "-c", "-Command", "-C"]),
     ("pwsh", &["-command", "-c", "-Command", "-C"]),
     ("rg", &["--pre", "--hostname-bin"]),
@@ -121,17 +180,29 @@ pub(super) const TEXT_AFTER: &[(&str, &[&str])] = &[
 /// Interpreters with the options after which code of another language follows.
 pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("awk", &[]),
+    ("babel-node", &["-e", "--eval", "-p"]),
     ("bun", &["-e", "--eval", "-p", "--print"]),
+    ("clisp", &["-x"]),
+    ("clojure", &["-e", "--eval"]),
+    ("coffee", &["-e", "--eval"]),
+    ("crystal", &["eval"]),
+    ("csi", &["-e"]),
     ("deno", &["eval"]),
     ("ed", &[]),
+    ("elixir", &["-e", "--eval", "--rpc-eval"]),
     ("emacs", &["--eval", "--batch"]),
+    ("erl", &["-eval", "-run", "-s"]),
     ("ex", &[]),
+    ("fennel", &["-e"]),
     ("gawk", &[]),
     ("gdb", &["-ex", "-batch"]),
     ("ghc", &["-e"]),
     ("groovy", &["-e"]),
     ("guile", &["-c"]),
+    ("iex", &["-e", "--eval"]),
     ("ipython", &["-c"]),
+    ("janet", &["-e"]),
+    ("jruby", &["-e", "-ne", "-pe"]),
     ("jshell", &[]),
     ("julia", &["-e", "-E", "--eval", "--print"]),
     ("kotlin", &["-e"]),
@@ -139,10 +210,13 @@ pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("luajit", &["-e"]),
     ("m4", &[]),
     ("mawk", &[]),
+    ("micropython", &["-c"]),
     ("nawk", &[]),
     ("node", &["-e", "--eval", "-p", "--print", "-pe"]),
     ("nodejs", &["-e", "--eval", "-p", "--print", "-pe"]),
     ("nvim", &["-c", "-es", "-Es", "+"]),
+    ("ocaml", &["-e"]),
+    ("octave", &["--eval"]),
     ("osascript", &["-e"]),
     ("perl", &["-e", "-E", "-ne", "-pe", "-i", "-pi", "-0pe", "-0777"]),
     ("php", &["-r", "-B", "-R", "-E"]),
@@ -152,17 +226,17 @@ pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("python", &["-c"]),
     ("r", &["-e"]),
     ("racket", &["-e"]),
+    ("raku", &["-e", "-ne", "-pe"]),
     ("rscript", &["-e"]),
     ("ruby", &["-e", "-ne", "-pe"]),
     ("sbcl", &["--eval"]),
     ("scala", &["-e"]),
+    ("swift", &["-e"]),
     ("tclsh", &[]),
     ("ts-node", &["-e", "--eval", "-p", "-pe"]),
     ("tsx", &["-e", "--eval", "-p", "--print"]),
     ("uv", &["-"]),
     ("vi", &["-c", "-es", "+"]),
     ("vim", &["-c", "-es", "-Es", "+"]),
+    ("zx", &["--eval", "-e"]),
 ];
-
-/// Commands of `awk` that run others, or write files.
-pub(super) const AWK_RUNS: &[&str] = &["system", "|", ">", "getline"];

@@ -7,6 +7,7 @@ use super::script::{DoubtKind, MAX_DEPTH, MAX_LINE, Script};
 pub(super) enum Ends {
     Text,
     Bracket,
+    Brace,
 }
 
 /// Reads a text.

@@ -53,24 +53,12 @@ impl Reader<'_> {
                 }
                 self.at += line.len();
             }
-            let body = self.text[start..end].to_owned();
-            document.body = Some(body.clone());
-            if !document.is_quoted {
-                self.substitutions(&body);
+            let body = &self.text[start..end];
+            let is_quoted = document.is_quoted;
+            let body = if is_quoted { Word::known(body) } else { self.document(body) };
+            if let Redirect::Document(document) = &mut self.script.commands[command].redirects[redirect] {
+                document.body = Some(body);
             }
-        }
-    }
-
-    /// Reads the substitutions in a text that is not quoted.
-    fn substitutions(&mut self, body: &str) {
-        if body.contains("$(") || body.contains('`') {
-            let quoted = format!(": \"{}\"", body.replace('"', " "));
-            let before = self.script.commands.len();
-            self.inner(&quoted);
-            // The command that carries the text is not part of the line.
-            let is_carrier = |command: &Command| command.words.first().is_some_and(|word| word.text == ":");
-            let carrier = self.script.commands[before..].iter().rposition(is_carrier);
-            carrier.into_iter().for_each(|at| drop(self.script.commands.remove(before + at)));
         }
     }
 
@@ -82,12 +70,17 @@ impl Reader<'_> {
         }
         let to = command.words[1..].iter().find(|word| !word.text.starts_with('-'));
         let to = to.and_then(Word::as_known).filter(|to| !to.starts_with('~'));
-        self.folder = match (&self.folder, to) {
-            (_, Some(to)) if to.starts_with('/') => Some(to.to_owned()),
-            (Some(folder), Some(to)) if folder.is_empty() => Some(to.to_owned()),
-            (Some(folder), Some(to)) => Some(format!("{folder}/{to}")),
-            _ => None,
-        };
+        self.folder = joined_folder(self.folder.as_deref(), to);
+    }
+}
+
+/// The folder to which a path leads from another one; `None` if it is not known.
+pub(super) fn joined_folder(folder: Option<&str>, to: Option<&str>) -> Option<String> {
+    match (folder, to) {
+        (_, Some(to)) if to.starts_with('/') => Some(to.to_owned()),
+        (Some(""), Some(to)) => Some(to.to_owned()),
+        (Some(folder), Some(to)) => Some(format!("{folder}/{to}")),
+        _ => None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a line runs: its commands, their order, and what is not known.
 
-use super::command::Command;
+use std::ops::Range;
+
+use super::command::{Command, Redirect};
 use crate::words::words;
 
 /// What a shell line runs.
@@ -12,6 +14,8 @@ pub struct Script {
     pub doubts: Vec<Doubt>,
     /// The chain that each chain is part of.
     pub(super) chains: Vec<Option<usize>>,
+    /// The commands of each compound command with redirections, and the command that carries these.
+    pub(super) groups: Vec<(Range<usize>, usize)>,
 }
 
 /// A part of a line of which it is not known what it runs.
@@ -38,6 +42,8 @@ words! {
         Alias = "it defines an alias, or may use one",
         /// A file such as `.git/hooks/pre-commit` or `.bashrc`.
         Later = "it writes a file that runs later",
+        /// Arithmetic and `${x@P}` run the substitutions in a value.
+        Evaluated = "it evaluates a text that contains a substitution",
         /// A variable that names a program, such as `GIT_EDITOR`.
         Setting = "it sets a variable that names a program to run",
         /// A character that nobody sees, in the name of a command.
@@ -53,6 +59,8 @@ words! {
 pub(super) const MAX_LINE: usize = 256 << 10;
 /// The maximum number of commands of a line.
 pub(super) const MAX_COMMANDS: usize = 2_000;
+/// The most bytes that the redirections of compound commands are copied.
+const MAX_FED: usize = 4 << 20;
 /// How deeply substitutions, subshells and texts for other shells may be nested.
 pub(super) const MAX_DEPTH: usize = 24;
 
@@ -66,6 +74,33 @@ impl Script {
 
     pub(super) fn doubt(&mut self, why: DoubtKind, command: String) {
         self.doubts.push(Doubt { why, command });
+    }
+
+    /// Gives the commands of each compound command its redirections.
+    pub(super) fn feed_groups(&mut self) {
+        let mut work = 0;
+        for (commands, carrier) in std::mem::take(&mut self.groups) {
+            let redirects = self.commands[carrier].redirects.clone();
+            let size: usize = redirects.iter().map(Redirect::len).sum();
+            work += commands.len() * (size + 64);
+            if work > MAX_FED {
+                return self.doubt(DoubtKind::Limit, String::new());
+            }
+            for command in &mut self.commands[commands] {
+                let is_fed = command.is_piped || command.redirects.iter().any(Redirect::is_input);
+                for redirect in &redirects {
+                    match redirect {
+                        Redirect::Write { file, is_output: true, is_append } => {
+                            command.group_output.get_or_insert_with(|| (file.clone(), *is_append));
+                        }
+                        Redirect::Write { .. } => {}
+                        _ if is_fed => {}
+                        Redirect::Read(_) => command.is_piped = true,
+                        input => command.redirects.push(input.clone()),
+                    }
+                }
+            }
+        }
     }
 
     pub(super) fn new_chain(&mut self, parent: Option<usize>) -> usize {

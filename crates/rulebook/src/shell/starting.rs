@@ -28,6 +28,7 @@ impl Starting<'_> {
         let mut pipeline = self.command.pipeline;
         let folder = self.command.folder.clone();
         Reader::new(&text.text, &mut inner, chain, folder, 0, &mut pipeline).list(Ends::Text);
+        inner.feed_groups();
         // A shell succeeds if the one chain that it runs does.
         let is_shell = self.command.name().is_some_and(|name| name == "eval" || SHELLS.contains(&&*name));
         if is_shell && inner.commands.iter().all(|command| command.chain == chain) {
@@ -40,13 +41,19 @@ impl Starting<'_> {
 
     /// Starts a command given as words.
     pub(super) fn words(&mut self, words: Vec<Word>) {
+        self.words_in(words, self.command.folder.clone());
+    }
+
+    /// The same, in a folder.
+    pub(super) fn words_in(&mut self, words: Vec<Word>, folder: Option<String>) {
         if !words.is_empty() {
             // Who starts it has its redirections. A shell reads its input.
             let name = words[0].as_known().map(plain_name).unwrap_or_default();
             let reads = SHELLS.contains(&&*name) || STARTERS.iter().any(|starter| starter.name == name);
             let inputs =
                 self.command.redirects.iter().filter(|one| reads && !matches!(one, Redirect::Write { .. }));
-            let started = Command { words, redirects: inputs.cloned().collect(), ..self.command.clone() };
+            let redirects = inputs.cloned().collect();
+            let started = Command { words, redirects, folder, ..self.command.clone() };
             self.started.push(started);
         }
     }
@@ -68,9 +75,7 @@ pub(super) fn text_after(options: &[&str], rest: &[Word]) -> Option<Word> {
             value.strip_prefix('=').or_else(|| Some(value).filter(is_value))
         };
         let start = text.len() - options.iter().find_map(value)?.len();
-        let holes = word.holes.iter().filter(|hole| hole.start >= start);
-        let holes = holes.map(|hole| hole.start - start..hole.end - start).collect();
-        let first = Word { text: text[start..].to_owned(), holes };
+        let first = word.tail(start);
         Some(joined(std::iter::once(&first).chain(&rest[at + 1..])))
     })
 }

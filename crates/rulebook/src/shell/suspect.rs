@@ -1,41 +1,65 @@
 //! Commands in the words of a program that may run them: which programs do is not known.
 
-use super::command::{Command, Redirect, Word};
+use std::cell::RefCell;
 
-/// Programs that run none of their words.
-#[rustfmt::skip]
-const INERT: &[&str] = &[
-    "[", "[[", ":", "ack", "ag", "alias", "apropos", "cat", "cd", "declare", "diff", "echo", "egrep", "export", "false",
-    "fgrep", "gh", "git", "grep", "head", "jq", "less", "local", "ls", "man", "more", "printf", "read", "readonly", "rg",
-    "set", "tail", "tee", "test", "tldr", "true", "type", "typeset", "unset", "wc", "whatis", "whereis", "which",
-];
+use super::command::{Command, Redirect, Word, plain_name};
+use super::effects::{Effect, Note, Program};
+use super::programs::STARTERS;
+use super::script::Script;
+
 /// How many words are tried as the name of a command, and the longest text that is searched.
 const MAX_STARTS: usize = 64;
 const MAX_TEXT: usize = 16 << 10;
 
 /// Whether a program runs none of its words.
 pub(super) fn is_inert(name: &str) -> bool {
-    INERT.contains(&name)
+    Program::of(name).is_some_and(|program| !program.is(Note::Runs))
+}
+
+/// Whether a program may write files that it names.
+fn writes_files(name: &str) -> bool {
+    let name = plain_name(name);
+    name == "git"
+        || STARTERS.iter().any(|starter| starter.name == name)
+        || Program::of(&name)
+            .is_some_and(|program| program.effect != Effect::Reads || !program.outputs.is_empty())
+}
+
+/// Whether the command among the words of a program is a command of the line too.
+fn has_started(name: &str, rest: &[Word]) -> bool {
+    let starter = STARTERS.iter().find(|starter| starter.name == name);
+    let is_after = |after: &[&str]| after.is_empty() || rest.iter().any(|word| after.contains(&&*word.text));
+    starter.is_some_and(|starter| is_after(starter.after))
 }
 
 impl Command {
+    /// Finds the commands that it may run and that write files, read with the given function.
+    pub(super) fn suspect(&mut self, read: fn(&str) -> Script) {
+        let found = RefCell::new(Vec::new());
+        self.may_run(&|text| {
+            if text.split_whitespace().next().is_some_and(writes_files) && found.borrow().len() < MAX_STARTS {
+                found.borrow_mut().extend(read(text).commands);
+            }
+            false
+        });
+        self.suspected = found.into_inner();
+    }
+
     /// Whether its words or its input contain a command, which it may run.
     pub(crate) fn may_run(&self, is_match: &dyn Fn(&str) -> bool) -> bool {
         let name = self.name();
         let name = name.as_deref().unwrap_or_default();
         let rest = self.words.get(1..).unwrap_or_default();
-        if rest.is_empty() && self.redirects.is_empty() || is_inert(name) {
+        let is_empty = self.words.is_empty() || rest.is_empty() && self.redirects.is_empty();
+        if is_empty || is_inert(name) {
             return false;
         }
+        let rest = if has_started(name, rest) { &[] } else { rest };
         let texts: Vec<&str> = rest.iter().map(|word: &Word| word.text.as_str()).collect();
         if contains(&texts, is_match) {
             return true;
         }
-        let read = self.redirects.iter().filter_map(|redirect| match redirect {
-            Redirect::Text(word) => Some(word.text.as_str()),
-            Redirect::Document(document) => document.body.as_deref(),
-            Redirect::Write { .. } | Redirect::Read(_) => None,
-        });
+        let read = self.redirects.iter().filter_map(Redirect::text).map(|word| word.text.as_str());
         let long = texts.into_iter().filter(|text| text.contains(char::is_whitespace));
         long.chain(read).any(|text| {
             let text = &text[..text.floor_char_boundary(MAX_TEXT)];

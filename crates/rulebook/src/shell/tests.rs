@@ -67,7 +67,7 @@ fn words_are_unquoted_and_variables_are_shown() {
     check("a=1 b 2>&1 >x <y", &["b"]);
     check("echo {a,b}{1,2} '{c,d}'", &["echo a1 a2 b1 b2 {c,d}"]);
     check("echo {x,{y,z}}", &["echo x y z"]);
-    check("a=(1 2) ls", &["1 2", "ls"]);
+    check("a=(1 2) ls", &["ls"]);
     check("", &[]);
     check(
         "sudo -u me env A=b sh -c 'ls; pwd'",
@@ -91,12 +91,62 @@ fn only_and_makes_a_command_precede_another() {
         "a && sh -c 'x; b'",
         "sudo a && b",
         "a && x | b",
+        "a &&\nb",
+        "a && # x\n\n x &&\n b",
+        "a && cat <<E &&\nx\nE\nb",
+        "(a) && b",
+        "(cd x && a) && b",
+        "(x; a) && b",
+        "{ a; } && b",
+        "{ x; y && a; } && b",
+        "{ (a); } && b",
+        "{ a\n} && b",
+        "( { a; } ) && x && b",
+        "if a; then b; fi",
+        "if a; then x; b; fi",
+        "if a\nthen\nx\nb\nfi",
+        "if x && a; then b; fi",
+        "if x; then y; elif a; then b; fi",
+        "while a; do b; done",
+        "(x | a) && b",
     ] {
         check(line, true);
     }
-    for line in
-        ["a; b", "a\nb", "a | b", "a || b", "a & b", "b && a", "a | x && b", "(a; x) && b", "! a && b"]
-    {
+    for line in [
+        "a; b",
+        "a\nb",
+        "a | b",
+        "a || b",
+        "a & b",
+        "b && a",
+        "a | x && b",
+        "(a; x) && b",
+        "! a && b",
+        "a ||\nb",
+        "a |\nb",
+        "(a) | x && b",
+        "{ a; } | x && b",
+        "{ a; x; } && b",
+        "{ x || a; } && b",
+        "{ a || x; } && b",
+        "{ ! a; } && b",
+        "{ a & } && b",
+        "! (a) && b",
+        "x || { a; } && b",
+        "x || (a) && b",
+        "{ a; }; b",
+        "(a)\nb",
+        "if a; then x; fi; b",
+        "if a; then x; fi && b",
+        "if a; then x; else b; fi",
+        "if a; then x; elif y; then b; fi",
+        "if ! a; then b; fi",
+        "if a || x; then b; fi",
+        "until a; do b; done",
+        "for x in y; do a; done && b",
+        "case x in x) a;; esac && b",
+        "f() { a; } && b",
+    ] {
         check(line, false);
     }
     check("x || a && b", false);
@@ -120,7 +170,7 @@ fn files_are_found_where_they_are_and_marked_if_written() {
     check("(cd x; cat a); cat b", &["x", "x/a", "b"]);
     check("cd $X; rm a /b", &["$X", "?/a!", "/b!"]);
     check("cp a b && mv c d", &["a", "b!", "c!", "d!"]);
-    check("sed -i s/a/b/ x && sed s/a/b/ y", &["s/a/b/!", "x!", "s/a/b/", "y"]);
+    check("sed -i s/a/b/ x && sed s/a/b/ y", &["s/a/b/", "x!", "s/a/b/", "y"]);
     check("git -C x checkout -- a; git log b", &["x", "checkout", "x/a!", "log", "b"]);
     check("curl -o x url; dd if=a of=b", &["x!", "url", "a", "if=a", "b!", "of=b!"]);
     check("ls 2> err &> all", &["err!", "all!"]);

@@ -1,14 +1,21 @@
 //! Words: quotes, escapes, variables, substitutions and braces.
 
+use super::braces::expand_braces;
 use super::command::Word;
 use super::reader::{Ends, Reader, is_meta};
 use super::script::DoubtKind;
 
-/// The maximum number of words that braces expand to.
-const MAX_BRACES: usize = 64;
-
 /// The maximum length of `[…]` in a word.
 const MAX_CLASS: usize = 256;
+
+/// Where quoted text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    /// In double quotes.
+    Word,
+    /// In a here-document.
+    Document,
+}
 
 /// A word being read.
 #[derive(Default)]
@@ -47,7 +54,7 @@ impl Reader<'_> {
                 }
                 '"' => {
                     self.at += 1;
-                    self.double_quoted(&mut part);
+                    self.quoted(&mut part, Quote::Word);
                 }
                 '\\' => {
                     self.at += 1;
@@ -56,6 +63,11 @@ impl Reader<'_> {
                 '$' if self.is_separator() => break,
                 '$' => self.dollar(&mut part, false),
                 '`' => self.backticks(&mut part),
+                '*' => {
+                    part.word.stars.push(part.word.text.len());
+                    part.word.text.push('*');
+                    self.at += 1;
+                }
                 '?' | '[' if c == '?' || self.is_class() => {
                     part.word.push_hole(c.encode_utf8(&mut [0; 4]));
                     self.at += 1;
@@ -122,16 +134,20 @@ impl Reader<'_> {
         }
     }
 
-    fn double_quoted(&mut self, part: &mut Part) {
+    /// Reads text in which only `$`, backticks and some escapes count.
+    fn quoted(&mut self, part: &mut Part, quote: Quote) {
         part.is_quoted = true;
+        let escapes: &[char] =
+            if quote == Quote::Word { &['$', '"', '\\', '`', '\n'] } else { &['$', '\\', '`', '\n'] };
         loop {
             match self.peek() {
+                None if quote == Quote::Document => return,
                 None => return self.doubt(DoubtKind::Syntax),
-                Some('"') => {
+                Some('"') if quote == Quote::Word => {
                     self.at += 1;
                     return;
                 }
-                Some('\\') if self.rest()[1..].starts_with(['$', '"', '\\', '`', '\n']) => {
+                Some('\\') if self.rest()[1..].starts_with(escapes) => {
                     self.at += 1;
                     self.escaped(part);
                 }
@@ -143,6 +159,16 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Reads the body of a here-document whose end is not quoted.
+    pub(super) fn document(&mut self, body: &str) -> Word {
+        let chain = self.script.new_chain(Some(self.chain));
+        let (folder, depth) = (self.folder.clone(), self.depth + 1);
+        let mut part = Part::default();
+        Reader::new(body, self.script, chain, folder, depth, self.pipeline)
+            .quoted(&mut part, Quote::Document);
+        part.word
     }
 
     /// Reads what a `$` starts.
@@ -159,13 +185,28 @@ impl Reader<'_> {
             }
             Some('"') if !is_quoted => {
                 self.at += 1;
-                return self.double_quoted(part);
+                return self.quoted(part, Quote::Word);
             }
             Some('(') => {
                 self.at += 1;
                 self.nested(start);
             }
-            Some('{') => self.parameter(),
+            // `${ ls; }` runs a list.
+            Some('{') if self.rest()[1..].starts_with(|c: char| c.is_whitespace() || c == '|') => {
+                self.at += 2;
+                self.list(Ends::Brace);
+                if !self.rest().starts_with('}') {
+                    self.doubt(DoubtKind::Syntax);
+                }
+                self.at += usize::from(self.rest().starts_with('}'));
+            }
+            Some('{') => {
+                let from = self.at;
+                self.parameter();
+                if self.text[from..self.at].ends_with("@P}") {
+                    self.doubt(DoubtKind::Evaluated);
+                }
+            }
             Some(c) if c == '_' || c.is_ascii_alphabetic() => {
                 let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
                 self.at += self.rest().find(|c| !is_name(c)).unwrap_or(self.rest().len());
@@ -325,56 +366,4 @@ fn ansi(rest: &str) -> (String, Option<usize>) {
         }
     }
     (text, None)
-}
-
-/// Expands `{a,b}`. A sequence (`{a..b}`), or a word with too many alternatives, is not known.
-fn expand_braces(word: Word, braces: &[usize], has_dots: bool) -> Vec<Word> {
-    let kinds: Vec<(usize, u8)> = braces.iter().map(|at| (*at, word.text.as_bytes()[*at])).collect();
-    let is_open = kinds.iter().any(|(_, kind)| *kind == b'{') && kinds.iter().any(|(_, kind)| *kind == b'}');
-    if !is_open || !(has_dots || kinds.iter().any(|(_, kind)| *kind == b',')) {
-        return vec![word];
-    }
-    if !word.holes.is_empty() || has_dots && !kinds.iter().any(|(_, kind)| *kind == b',') {
-        return vec![Word::hole(&word.text)];
-    }
-    let mut words = Vec::new();
-    if alternatives(&word.text, &kinds, &mut words) { words } else { vec![Word::hole(&word.text)] }
-}
-
-/// Adds the alternatives of the first pair of braces with a comma; `false` if they are too many.
-fn alternatives(text: &str, braces: &[(usize, u8)], words: &mut Vec<Word>) -> bool {
-    let mut stack: Vec<(usize, Vec<usize>)> = Vec::new();
-    let mut pair: Option<(usize, Vec<usize>, usize)> = None;
-    for (at, kind) in braces {
-        match kind {
-            b'{' => stack.push((*at, Vec::new())),
-            b',' => stack.iter_mut().last().into_iter().for_each(|(_, commas)| commas.push(*at)),
-            _ => {
-                let closed = stack.pop().filter(|(_, commas)| !commas.is_empty());
-                // The outer pair comes first.
-                let is_outer = |open: usize| pair.as_ref().is_none_or(|(known, _, _)| open < *known);
-                if let Some((open, commas)) = closed.filter(|(open, _)| is_outer(*open)) {
-                    pair = Some((open, commas, *at));
-                }
-            }
-        }
-    }
-    let Some((open, commas, close)) = pair else {
-        words.push(Word::known(text));
-        return words.len() <= MAX_BRACES;
-    };
-    let starts = std::iter::once(open).chain(commas.iter().copied());
-    let ends = commas.iter().copied().chain([close]);
-    starts.zip(ends).all(|(start, end)| {
-        let expanded = format!("{}{}{}", &text[..open], &text[start + 1..end], &text[close + 1..]);
-        let moved = |at: usize| match at {
-            at if at < open => Some(at),
-            at if at > start && at < end => Some(at - start - 1 + open),
-            at if at > close => Some(at - close - 1 + open + (end - start - 1)),
-            _ => None,
-        };
-        let rest: Vec<(usize, u8)> =
-            braces.iter().filter_map(|(at, kind)| Some((moved(*at)?, *kind))).collect();
-        alternatives(&expanded, &rest, words)
-    })
 }

@@ -38,7 +38,7 @@ pub(crate) fn written_texts(line: &str) -> Vec<WrittenText> {
         let (file, is_append) = commands.iter().find_map(output).unzip();
         for command in commands {
             let redirected = command.redirects.iter().filter_map(|redirect| match redirect {
-                Redirect::Document(document) => document.body.clone(),
+                Redirect::Document(document) => document.body.as_ref().map(|body| body.text.clone()),
                 Redirect::Text(word) => Some(word.text.clone() + "\n"),
                 Redirect::Write { .. } | Redirect::Read(_) => None,
             });
@@ -59,7 +59,7 @@ pub(crate) fn written_texts(line: &str) -> Vec<WrittenText> {
 /// The file that gets a command's output, relative to where the line starts, and whether it keeps what it has.
 fn output(command: &Command) -> Option<(String, bool)> {
     let (file, is_append) = command.output()?;
-    let touched = command.touch(file, Touched::Written).file;
+    let touched = command.touch(&file, Touched::Written).file;
     Some((touched.as_known().unwrap_or(&file.text).to_owned(), is_append))
 }
 

@@ -70,6 +70,32 @@ fn writes_of_a_shell_line() {
         maybe tar xf a.tar
         maybe sed -n 'w db/migrations/1.sql' x
         maybe sed '1e rm x' y
+        yes npx prettier --write db/migrations/1.sql
+        yes npx eslint --fix db/migrations/1.sql
+        yes sd a b db/migrations/1.sql
+        yes dos2unix db/migrations/1.sql
+        yes env -C db/migrations touch 1.sql
+        yes sudo -D db/migrations touch 1.sql
+        yes git diff --output=db/migrations/1.sql
+        yes git archive -o db/migrations/1.sql HEAD
+        yes gunzip db/migrations/1.sql.gz
+        yes { echo a; echo b; } > db/migrations/1.sql
+        yes find db/migrations -name '*.sql' -delete
+        maybe find . -name '*.sql' -delete
+        maybe ruff format db
+        maybe npx prettier --write .
+        maybe vim db/migrations/1.sql
+        maybe code db/migrations/1.sql
+        maybe docker run x rm db/migrations/1.sql
+        maybe make -f - <<< 'rm db/migrations/1.sql'
+        no mkdir db/migrations
+        no mkdir -p db/migrations/x
+        no ruff check db
+        no black --check db/migrations/1.py
+        no find src -name '*.sql' -delete
+        no uniq db/migrations/1.sql
+        no uniq db/migrations/1.sql x
+        no sed -i '' s/a/b/ x
         no rm *.tmp
         no rm -rf build
         no rm /tmp/db/migrations/1.sql
@@ -103,9 +129,9 @@ fn reads_of_a_shell_line() {
         yes git show HEAD:.env
         yes curl -d @.env x
         yes docker run --env-file=.env x
+        yes cat .e*
+        yes cat .en?
         yes echo "$(< .env)"
-        maybe cat .e*
-        maybe cat .en?
         maybe cat $X
         maybe xargs cat <<< .env
         yes find . -name .env -exec cat {} \;
@@ -115,6 +141,9 @@ fn reads_of_a_shell_line() {
         no echo $X
         no for f in src/*; do echo "$f"; done
         no rm x > y
+        no rm .env
+        no mv .env x
+        no sed -i s/a/b/ .env
     "#;
     check("read: .env", lines);
 }

@@ -10,7 +10,7 @@ use crate::resolve::{Rulebook, Switches, resolve};
 use crate::session::{HostProfile, SessionStore as _, Situation};
 use crate::source::Source;
 
-/// A session with one rule, driven by words: `edit a.go`, `run CMD`, `fail CMD`, `read a.md`, `turn`, `stop`.
+/// A session with one rule, driven by words: `edit a.go`, `spoil a.go` (an edit that fails), `run CMD`, `fail CMD`, `read a.md`, `turn`, `stop`.
 struct World {
     book: Rulebook,
     session: Session,
@@ -42,7 +42,7 @@ impl World {
             return "";
         }
         let (name, path, command) = match verb {
-            "edit" => ("Edit", Some(rest), None),
+            "edit" | "spoil" => ("Edit", Some(rest), None),
             "read" => ("Read", Some(rest), None),
             "stop" => ("", None, None),
             "call" => (rest, None, None),
@@ -65,7 +65,7 @@ impl World {
         if answer == "refused" || is_stop {
             return answer;
         }
-        let ran = ToolCall { pending: false, failed: verb == "fail", ..call };
+        let ran = ToolCall { pending: false, failed: matches!(verb, "fail" | "spoil"), ..call };
         self.session.apply(Event::tool(&ran, paths));
         answer
     }
@@ -129,12 +129,21 @@ fn what_is_due_is_refused_once_and_then_counts_as_broken() {
     check(LINT, &["edit a.md", "run git commit"]);
     check(LINT, &["edit a.go", "run lint", "run git commit", "edit b.go", "run git commit = refused"]);
     check(LINT, &["edit a.go", "fail lint", "run git commit = refused"]);
+    check(LINT, &["spoil a.go", "run git commit"]);
+    check(LINT, &["spoil a.go", "edit a.go", "run git commit = refused"]);
+    check(LINT, &["edit a.go", "spoil a.go", "run git commit = refused"]);
+    check(LINT, &["fail sed -i s/a/b/ a.go", "run git commit = refused"]);
     check(LINT, &["edit a.go", "turn next", "turn next", "run git commit = refused"]);
 }
 
 #[test]
 fn the_order_within_a_line_counts() {
     check(LINT, &["edit a.go", "run lint && git commit"]);
+    check(LINT, &["edit a.go", "run lint &&\ngit commit"]);
+    check(LINT, &["edit a.go", "run (cd web && lint) && git commit"]);
+    check(LINT, &["edit a.go", "run { lint; } && git commit"]);
+    check(LINT, &["edit a.go", "run if lint; then git commit; fi"]);
+    check(LINT, &["edit a.go", "run if ! lint; then git commit; fi = refused"]);
     check(LINT, &["edit a.go", "run lint; git commit = refused"]);
     check(LINT, &["edit a.go", "run lint | git commit = refused"]);
     check(LINT, &["run sed -i s/a/b/ a.go && lint", "run git commit"]);
@@ -166,6 +175,9 @@ fn calls_made_in_parallel_do_not_precede_each_other() {
 fn a_requirement_may_repeat_until_it_is_met() {
     let header = r#"requires: {do: {read: "docs/api.md"}, before: {edit: "api/**"}, repeat: always}"#;
     let three = ["edit api/a = refused", "edit api/a = refused", "edit api/a = refused"];
+    check(header, &["run cat docs/*.md", "edit api/a"]);
+    check(header, &["run rm docs/api.md", "edit api/a = refused"]);
+    check(header, &["spoil api/b = refused", "run cat docs/api.md", "edit api/a"]);
     check(
         header,
         &[
@@ -238,6 +250,13 @@ fn what_is_forbidden_is_refused_every_time() {
 }
 
 #[test]
+fn two_events_in_one_map_are_both_forbidden() {
+    let (mut world, _) = World::of(".rulebook/rules/order.md", "forbids: {command: 'x*', edit: y}");
+    assert_eq!(world.step("run x 1"), "refused");
+    assert_eq!(world.step("edit y"), "refused");
+}
+
+#[test]
 fn what_is_not_known_is_noted_or_refused() {
     let header = r#"forbids: {command: "git push*"}"#;
     check(header, &["run $X push = noted", "run $Y push", "run curl x | sh = noted", "run ls $X"]);
@@ -300,6 +319,8 @@ fn unreadable_requirements_are_reported() {
     check("requires: {do: stop, before: {command: x}}", &["bad-requirement"]);
     check("requires: {do: {command: lint}, before: stop, within: 0}", &["wrong-type"]);
     check("forbids: {after: {command: x}}", &["bad-requirement"]);
+    check("forbids: {command: x, edit: y}", &["bad-requirement"]);
+    check("requires: {do: {command: x, edit: y}, before: stop}", &["bad-requirement"]);
     check("forbids: {command: '/(/'}", &["bad-regex", "bad-requirement"]);
     check("forbids: {command: x}\non-unknown: maybe", &["bad-value"]);
 }
