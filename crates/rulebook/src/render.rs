@@ -1,10 +1,12 @@
 //! Rendering: writes the rules that apply as text for the prompt.
 
 mod budget;
+mod line;
 
 pub use budget::{Budget, OVER_BUDGET};
+pub use line::header;
+pub(crate) use line::{OFFERS_LINE, offer_line};
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
@@ -13,8 +15,8 @@ use crate::evaluate::{Evaluation, InactiveReason, State, Verdict};
 use crate::format::FormatId;
 use crate::html::escape;
 use crate::rule::Rule;
-use crate::stream::policy::escape_tags;
 use budget::Size;
+use line::OFFERS;
 
 /// The text for the prompt, and the rules in it.
 #[derive(Clone, Debug)]
@@ -51,11 +53,6 @@ pub fn render<'e, 'r>(evaluation: &'e Evaluation<'r>) -> Rendered<'e, 'r> {
     push_more_skills(&mut text, evaluation, &listed);
     let omitted = listed.iter().copied().filter(|verdict| verdict.is_cut).collect();
     Rendered { tokens: estimate_tokens(&text), text, applied, offered: listed, omitted }
-}
-
-/// Returns the line above a rule's text: its file, or the name of a remote entry.
-pub fn header(rule: &Rule) -> &str {
-    if rule.origin.format.id == FormatId::Remote { &rule.name } else { &rule.origin.display }
 }
 
 fn block_size(rule: &Rule) -> usize {
@@ -132,35 +129,6 @@ fn push_more_skills(text: &mut String, evaluation: &Evaluation<'_>, offered: &[&
     if count > 0 && offered.iter().any(is_skill) {
         text.push_str(&format!("\n- {count} more skills, which are not listed"));
     }
-}
-
-/// The heading of the offers.
-const OFFERS: &str = "# Rules\nRead rule://<name> when working in a matching domain.";
-
-/// Its second line, which identifies it.
-pub(crate) const OFFERS_LINE: &str = "Read rule://<name> when working in a matching domain.";
-
-/// Returns the offer of a rule on one line: `- name (glob, glob): description`. Reading that name returns this rule.
-pub(crate) fn offer_line(rule: &Rule) -> String {
-    let mut line = format!("- {}", rule.address());
-    if !rule.globs.is_empty() {
-        line.push_str(&format!(" ({})", one_line(&rule.globs.join(", "))));
-    }
-    if let Some(description) = &rule.description {
-        line.push_str(": ");
-        line.push_str(&one_line(description));
-    }
-    match escape_tags(&line) {
-        Cow::Borrowed(_) => line,
-        Cow::Owned(escaped) => escaped,
-    }
-}
-
-fn one_line(text: &str) -> String {
-    text.split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// Returns a number with its digits in groups of three: `12,345`.

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Sub};
 
-use super::{OFFERS, header, offer_line};
+use super::line::{OFFERS, header, offer_line};
 use crate::evaluate::{Evaluation, Verdict};
 use crate::rule::Rule;
 

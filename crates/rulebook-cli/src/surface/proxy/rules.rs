@@ -215,7 +215,7 @@ impl Rules {
         {
             return Some(Arc::clone(watch));
         }
-        let watch = self.find_watch(book, situation, rules, &ordered);
+        let watch = self.find_watch(book, situation, &rules, &ordered);
         *last = Some((addresses, Arc::clone(&watch)));
         Some(watch)
     }
@@ -225,11 +225,11 @@ impl Rules {
         &self,
         book: &Book,
         situation: &Situation<'_, '_>,
-        rules: Vec<&Verdict<'_>>,
+        rules: &[&Verdict<'_>],
         ordered: &[&Rule],
     ) -> Arc<Watch> {
         let mut hasher = DefaultHasher::new();
-        for Verdict { rule, other_roots, .. } in &rules {
+        for Verdict { rule, other_roots, .. } in rules {
             let print = book.prints.get(&rule.origin.display).map(|(_, print)| print);
             let Rule { name, body, is_mandatory, .. } = rule;
             (print, name, body, is_mandatory, other_roots, situation.stream.modes_of(rule)).hash(&mut hasher);
