@@ -49,7 +49,7 @@ pub(crate) fn may_match(pattern: &str, line: &Word) -> bool {
             Some(hole) if hole.start == at => text.push(None),
             Some(hole) if hole.contains(&at) => {}
             _ if line.stars.contains(&at) && line.text[..at].ends_with(|c: char| !c.is_whitespace()) => {
-                text.push(None)
+                text.push(None);
             }
             _ => text.push(Some(c)),
         }
