@@ -225,7 +225,11 @@ impl Glob {
 
     /// The part of the last segment before its first dot.
     fn stem(&self) -> Option<&str> {
-        self.plain()?.stem(self.text())
+        match &self.plan {
+            Plan::Never | Plan::Always => None,
+            Plan::Program(compiled) => compiled.1.stem.as_deref(),
+            Plan::Plain(plain) => plain.stem(self.text()),
+        }
     }
 
     /// A segment that is somewhere in the path.
