@@ -247,8 +247,13 @@ impl<'w> Sources<'w> {
         let version = self.workspace.settings.agents.of(agent).version;
         let is_old = |format: &&Format| format.is_newer_than(version.as_deref());
         let formats = agent.formats.iter().filter(|format| !is_old(format)).collect();
-        let is_nested = agent.nested == Nested::Read;
-        self.read(View { formats, is_nested, is_meant: false, ignores_trust: true })
+        let is_nested = matches!(agent.nested, Nested::Read | Nested::Located);
+        let (mut parsed, diagnostics) =
+            self.read(View { formats, is_nested, is_meant: false, ignores_trust: true });
+        let is_read =
+            |origin: &Origin| origin.folder.is_empty() || agent.nested_at(origin.place) == Nested::Read;
+        parsed.retain(|parsed| !is_nested || is_read(parsed.entry.origin()));
+        (parsed, diagnostics)
     }
 
     fn read(&self, view: View) -> (Vec<Parsed>, Vec<Diagnostic>) {
@@ -354,8 +359,9 @@ fn differences_from(agent: &Agent, meant: &Rulebook, read: &[Parsed]) -> Vec<(us
         // the root to its working folder may be started there.
         let is_nested = !rule.origin.folder.is_empty();
         let is_elsewhere = rule.origin.scope == Scope::User
-            || agent.nested != Nested::Read && matches!(rule.origin.place.shape, PlaceKind::Located { .. })
-            || agent.nested == Nested::Undocumented && is_nested;
+            || agent.nested_at(rule.origin.place) != Nested::Read
+                && matches!(rule.origin.place.shape, PlaceKind::Located { .. })
+            || agent.nested_at(rule.origin.place) == Nested::Undocumented && is_nested;
         let difference = compare(rule, native).filter(|_| native.is_some() || !is_elsewhere);
         difference.map(|difference| (at, difference))
     };

@@ -1,6 +1,6 @@
 //! One row of the table of agents.
 
-use crate::format::{Format, FormatId};
+use crate::format::{Format, FormatId, Place, PlaceKind};
 use crate::rule::Rule;
 use crate::words::words;
 
@@ -35,6 +35,18 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// Whether it reads what is at a place in folders below the root.
+    pub fn nested_at(&self, place: &Place) -> Nested {
+        match (self.nested, place.shape) {
+            (
+                Nested::Located,
+                PlaceKind::Folder { .. } | PlaceKind::Modes { .. } | PlaceKind::File { .. },
+            ) => Nested::Undocumented,
+            (Nested::Located, _) => Nested::Read,
+            (own, _) => own,
+        }
+    }
+
     /// Returns the format that tells how certain its view is: its own, or the first it reads.
     pub fn known_by(&self) -> &'static Format {
         self.formats.iter().find(|format| self.owns == Some(format.id)).unwrap_or(&self.formats[0])
@@ -84,6 +96,9 @@ pub enum AddPolicy {
 pub enum Nested {
     /// It reads them.
     Read,
+    /// It reads files that it finds by location, such as `AGENTS.md`. Whether it reads rule folders there is not
+    /// documented; its view has those of the root only.
+    Located,
     /// It does not.
     Unread,
     /// It is not documented; its view has the files of the root only.
@@ -150,7 +165,7 @@ words! {
 
 impl SizeUnit {
     /// Measures a text.
-    pub(crate) fn count(self, text: &str) -> usize {
+    pub fn count(self, text: &str) -> usize {
         match self {
             SizeUnit::Bytes => text.len(),
             SizeUnit::Characters => text.chars().count(),

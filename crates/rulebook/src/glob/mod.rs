@@ -30,7 +30,7 @@ pub use index::PathIndex;
 pub use list::split_list;
 pub(crate) use list::split_outside_braces;
 pub(crate) use patterns::Selection;
-pub use patterns::{Decision, PatternList};
+pub use patterns::{Decision, Exclusions, PatternList};
 pub use set::PatternSet;
 
 use std::borrow::Cow;

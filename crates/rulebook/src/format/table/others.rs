@@ -8,7 +8,7 @@ use crate::format::{
     Keys, Lists, Place, PlaceKind, SameId, StatedActivation,
 };
 use crate::frontmatter::Tier;
-use crate::glob::Dialect;
+use crate::glob::{Dialect, Exclusions};
 
 /// What they have in common: Markdown files with headers, read as forgivingly as possible.
 pub(super) const OTHER: Format = Format {
@@ -54,6 +54,7 @@ pub(crate) const CLAUDE: Format = Format {
     agent_ignores: &["alwaysApply", "description", "globs"],
     dialect: Dialect::Claude,
     imports: 4,
+    rules_import: true,
     advised: Some(200),
     knowledge: "its documentation of version 2.1.283, and observation",
     ..OTHER
@@ -152,6 +153,7 @@ pub(crate) const KIRO: Format = Format {
             ("manual", StatedActivation::Manual),
         ],
         unsaid: None,
+        offered_by: &["name", "description"],
     }),
     inert: &["name"],
     agent_ignores: &["alwaysApply"],
@@ -180,6 +182,7 @@ pub(crate) const AUGMENT: Format = Format {
             ("manual", StatedActivation::Manual),
         ],
         unsaid: None,
+        offered_by: &["description"],
     }),
     agent_ignores: &["alwaysApply", "globs", "paths"],
     knowledge: "its documentation",
@@ -224,6 +227,7 @@ pub(crate) const CONTINUE: Format = Format {
     aliases: &[("invokable", "called"), ("regex", "content")],
     inert: &["name"],
     dialect: Dialect::Minimatch,
+    exclusions: Exclusions::Excluded,
     knowledge: "its source",
     ..OTHER
 };
@@ -293,6 +297,7 @@ pub(crate) const JETBRAINS: Format = Format {
             ("off", StatedActivation::Off),
         ],
         unsaid: None,
+        offered_by: &["description"],
     }),
     aliases: &[("instructions", "description")],
     agent_ignores: &["alwaysApply"],
