@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use rulebook::export::{Allow, Loss, Proof, TARGETS, TOOLS, Target, Tool};
+use rulebook::export::{Allow, Blocks, Loss, Proof, TARGETS, TOOLS, Target, Tool};
 use rulebook::resolve::Rulebook;
 use rulebook_workspace::{
     CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach, Sources, Tree,
@@ -65,11 +65,16 @@ fn export(
     let tree = workspace.tree(Wanted::Files, &|_| ());
     if let Some(copy) = &options.adopt {
         let sources = workspace.sources(Reach::Walked(&tree));
-        let source = sources.adopt(&loaded(&sources, &wanted).book, copy, wanted.dir.as_deref())?;
+        let adopted = sources.adopt(&loaded(&sources, &wanted).book, copy, wanted.dir.as_deref())?;
+        let source = out::clean(&adopted.source);
         if !args.json {
-            out::print_aside(&format!("`{}` has the edits of `{}`", out::clean(&source), out::clean(copy)));
+            out::print_aside(&format!("`{source}` has the edits of `{}`\n", out::clean(copy)));
         }
-        wanted.keep.push(source);
+        if let Some((before, after)) = &adopted.replaced {
+            out::print_aside(&format!("`{source}` was edited too; its own edits are replaced:\n"));
+            out::print_aside(&diff(before, after));
+        }
+        wanted.keep.push(adopted.source);
     }
     let sources = workspace.sources(Reach::Walked(&tree));
     let loaded = loaded(&sources, &wanted);
@@ -123,8 +128,17 @@ pub(super) fn planned(
 /// The options of flags and settings.
 fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<ExportOptions> {
     let settings = &workspace.settings.export;
-    let from = if options.from.is_empty() { settings.from.clone() } else { options.from.clone() };
-    let to = if options.to.is_empty() { settings.to.clone() } else { options.to.clone() };
+    let mut from = if options.from.is_empty() { settings.from.clone() } else { options.from.clone() };
+    let mut to = if options.to.is_empty() { settings.to.clone() } else { options.to.clone() };
+    let dir = options.dir.as_ref().map(absolute).transpose()?;
+    if to.is_empty() && (options.adopt.is_some() || options.keep.is_some() || options.sync) {
+        // What was exported is known.
+        let (sources, targets) = workspace.recorded_export(dir.as_deref())?;
+        to = targets;
+        if from.is_empty() {
+            from = sources;
+        }
+    }
     if to.is_empty() {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
         let help = "add `--to AGENT`, such as `--to claude`, or set `to` under `[export]` in `rulebook.toml`";
@@ -139,8 +153,9 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
         allow,
         loss: options.loss.or(settings.loss),
         keep: options.keep.iter().cloned().collect(),
-        dir: options.dir.as_ref().map(absolute).transpose()?,
+        dir,
         sync: options.sync,
+        check: options.check,
     })
 }
 
@@ -180,6 +195,7 @@ fn remove(args: &Args, options: &Export, workspace: &Workspace) -> anyhow::Resul
         plan.apply()?;
     }
     let removed: Vec<&str> = plan.files.iter().map(|file| file.display.as_str()).collect();
+    let blocks = |text: &Option<String>| text.as_deref().map_or(0, |text| Blocks::of(text).count());
     if args.json {
         out::print_json(
             &json!({ "version": VERSION, "removed": removed, "kept": kept, "written": !is_read_only }),
@@ -187,7 +203,17 @@ fn remove(args: &Args, options: &Export, workspace: &Workspace) -> anyhow::Resul
     } else {
         let mut text = String::new();
         let done = if is_read_only { "would remove" } else { "removed" };
-        removed.iter().for_each(|path| text.push_str(&format!("{done} {}\n", out::clean(path))));
+        for file in &plan.files {
+            let path = out::clean(&file.display);
+            let _ = match file.after {
+                None => writeln!(text, "{done} {path}"),
+                Some(_) => {
+                    let count = blocks(&file.before).saturating_sub(blocks(&file.after));
+                    let copies = if count == 1 { "1 copy".to_owned() } else { format!("{count} copies") };
+                    writeln!(text, "{done} {copies} from {path}")
+                }
+            };
+        }
         for path in &kept {
             let _ = writeln!(
                 text,

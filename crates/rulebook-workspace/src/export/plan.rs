@@ -13,7 +13,8 @@ use rulebook::rule::Rule;
 
 use super::files::{ExportRow, Files, INDEX, Outcome, PlannedCopy, PlannedFile};
 use super::pending::{
-    GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, is_block, learn, prove, refuse,
+    GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, fit, is_block, learn, prove,
+    refuse,
 };
 use super::select::{PlanError, SelectError, select};
 use super::{ExportOptions, stale};
@@ -90,13 +91,24 @@ struct Planner<'p> {
 }
 
 impl Planner<'_> {
+    /// What the agent of a rule may add to its text. Where from is not documented, so no copy has it.
+    fn references(&self, rule: &Rule) -> Option<String> {
+        if rule.origin.follows_imports() {
+            return None;
+        }
+        let named = rulebook::export::referred(&rule.body, &rule.origin);
+        let list = named.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ");
+        let agent = rule.origin.format.agent;
+        (!named.is_empty()).then(|| format!("{agent} adds what {list} refers to; the copy only names it"))
+    }
+
     fn original<'r>(&self, rule: &'r Rule) -> Original<'r> {
         let root = &self.sources.workspace().roots.roots[rule.origin.root].path;
         let inner = Path::new(&rule.origin.path).strip_prefix(root);
         let text = self.sources.text(rule);
         let left_behind = |text: &str| self.options.tool.and_then(|tool| tool.left_behind(text));
         Original {
-            notes: text.as_deref().and_then(left_behind).into_iter().collect(),
+            notes: text.as_deref().and_then(left_behind).into_iter().chain(self.references(rule)).collect(),
             meant: Meant::of(rule),
             path: inner.map_or_else(|_| rule.origin.display.clone(), posix),
             hash: text.map(|text| source_hash(&text)).unwrap_or_default(),
@@ -132,6 +144,15 @@ impl Planner<'_> {
             }
         }
         refuse(&mut pending, self.options.allow);
+        let copies = self.whole_copies();
+        let is_copy = |rule: &&Rule| copies.contains(Path::new(&rule.origin.path));
+        for target in &self.options.to {
+            let Some(agent) = target.agent().filter(|agent| agent.limit.is_some()) else { continue };
+            // In another folder, agents do not read the rules of this workspace.
+            let native = self.options.dir.is_none().then(|| self.sources.native(agent));
+            let rules = native.iter().flat_map(|native| native.book.rules()).map(|(rule, _)| rule);
+            fit(&mut pending, target, rules.filter(|rule| !is_copy(rule)));
+        }
         Ok(pending)
     }
 
@@ -157,7 +178,7 @@ impl Planner<'_> {
                 for (target, draft) in group.iter().zip(drafts) {
                     let at = targets.iter().position(|other| other.name == target.name);
                     let notes = original.notes.clone();
-                    let pending = Pending { original, target, draft, read_from: None, notes };
+                    let pending = Pending { original, target, draft, read_from: None, aside: None, notes };
                     by_target[at.expect("it is one of them")].push(pending);
                 }
             }
@@ -213,7 +234,7 @@ impl Planner<'_> {
         let mut lost: Vec<(&Rule, &'static Target, Loss, Vec<String>)> = Vec::new();
         let mut planned: Vec<(usize, String, String, &'static str)> = Vec::new();
         let mut partly: Vec<(&Rule, &'static Target)> = Vec::new();
-        for Pending { original, target, draft, read_from, notes } in pending {
+        for Pending { original, target, draft, read_from, notes, .. } in pending {
             let rule = original.meant.rule;
             let row = |outcome, notes| ExportRow {
                 id: rule.id.clone(),
@@ -236,7 +257,7 @@ impl Planner<'_> {
                         target: target.name,
                         block: is_block(target).then(|| source.clone()),
                         text: if is_block(target) {
-                            block(&source, rulebook::export::without_marker(&rule.body))
+                            block(&source, &rulebook::export::body(rule, &draft.rule.origin))
                         } else {
                             draft.text
                         },
@@ -284,10 +305,20 @@ impl Planner<'_> {
         }
         let selected: Vec<(usize, &str)> =
             originals.iter().map(|one| (one.meant.rule.origin.root, one.path.as_str())).collect();
-        rows.extend(stale::remove(&mut files, &mut new, self.options, &planned, &selected)?);
+        let roots = self.sources.workspace().export_folders(None);
+        rows.extend(stale::remove(&mut files, &mut new, self.options, &planned, &selected, &roots)?);
         let order = |target: &Target| self.options.to.iter().position(|other| other.name == target.name);
         rows.sort_by(|a, b| (order(a.target), &a.source).cmp(&(order(b.target), &b.source)));
         Ok((rows, files.changes(), new))
+    }
+
+    /// The recorded files that are copies as a whole.
+    fn whole_copies(&self) -> HashSet<PathBuf> {
+        let of_base = |(base, records): &(PathBuf, RecordedCopies)| {
+            let whole = records.copies.iter().filter(|record| !record.is_block);
+            whole.map(|record| base.join(&record.path)).collect::<Vec<_>>()
+        };
+        self.records.iter().flat_map(of_base).collect()
     }
 
     /// What happens to rules that a target cannot express.
