@@ -4,6 +4,7 @@ mod adopt;
 mod apply;
 mod files;
 mod pending;
+mod place;
 mod plan;
 mod select;
 mod stale;

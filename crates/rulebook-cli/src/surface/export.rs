@@ -1,25 +1,26 @@
 //! `export`: copies rules into the forms of other agents, and shows how each copy compares with its rule.
 
 mod json;
+mod remove;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use rulebook::export::{Allow, Blocks, Loss, Proof, TARGETS, TOOLS, Target, Tool};
+use rulebook::export::{Allow, Loss, Proof, TARGETS, TOOLS, Target, Tool};
 use rulebook::resolve::Rulebook;
 use rulebook_workspace::{
     CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach, Sources, Tree,
     Wanted, Workspace,
 };
-use serde_json::json;
 
 use crate::alert::print_alerts;
 use crate::args::{Args, Export, Import};
 use crate::diff::diff;
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, grouped, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, grouped, paint, plural};
+use remove::remove;
 
 pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
@@ -182,52 +183,6 @@ pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> 
         }
     }
     Ok(found)
-}
-
-fn remove(args: &Args, options: &Export, workspace: &Workspace) -> anyhow::Result<ExitCode> {
-    let dir = options.dir.as_ref().map(absolute).transpose()?;
-    let is_read_only = options.dry_run || options.check;
-    let _locks = if is_read_only { Vec::new() } else { workspace.lock_exports(dir.as_deref()) };
-    let (plan, kept) = workspace.remove_exported(dir.as_deref())?;
-    let is_done = plan.is_done()?;
-    show_refused(&plan);
-    if !is_read_only {
-        plan.apply()?;
-    }
-    let removed: Vec<&str> = plan.files.iter().map(|file| file.display.as_str()).collect();
-    let blocks = |text: &Option<String>| text.as_deref().map_or(0, |text| Blocks::of(text).count());
-    if args.json {
-        out::print_json(
-            &json!({ "version": VERSION, "removed": removed, "kept": kept, "written": !is_read_only }),
-        )?;
-    } else {
-        let mut text = String::new();
-        let done = if is_read_only { "would remove" } else { "removed" };
-        for file in &plan.files {
-            let path = out::clean(&file.display);
-            let _ = match file.after {
-                None => writeln!(text, "{done} {path}"),
-                Some(_) => {
-                    let count = blocks(&file.before).saturating_sub(blocks(&file.after));
-                    let copies = if count == 1 { "1 copy".to_owned() } else { format!("{count} copies") };
-                    writeln!(text, "{done} {copies} from {path}")
-                }
-            };
-        }
-        for path in &kept {
-            let _ = writeln!(
-                text,
-                "{} {}: it was edited; remove it yourself",
-                paint(YELLOW, "kept"),
-                out::clean(path)
-            );
-        }
-        if removed.is_empty() && kept.is_empty() {
-            text.push_str("nothing to remove: no copy is recorded\n");
-        }
-        out::print(&text)?;
-    }
-    Ok(ExitCode::from(u8::from(options.check && !is_done)))
 }
 
 /// Somebody may have written into the record what no export writes.

@@ -1,13 +1,11 @@
 //! Planning: what an export writes, and how each copy compares with its rule.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rulebook::export::{
-    Loss, LossPolicy, Meant, Target, are_copies, block, draft_shared, index, is_marked, names, outside_blocks,
-};
+use rulebook::export::{Loss, LossPolicy, Meant, Target, block, draft_shared, index, names, outside_blocks};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 
@@ -16,6 +14,7 @@ use super::pending::{
     GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, fit, is_block, learn, prove,
     refuse,
 };
+use super::place::{Taken, index_path, taken_path};
 use super::select::{PlanError, SelectError, select};
 use super::{ExportOptions, stale};
 use crate::agents::AgentSearch;
@@ -205,14 +204,14 @@ impl Planner<'_> {
     ) -> io::Result<GroupDrafts> {
         let rule = original.meant.rule;
         let mut others = names(rule, group[0]).skip(1);
-        let mut taken_path = taken_path(original, &drafts, taken, files)?;
-        while taken_path.is_some()
+        let mut in_the_way = taken_path(original, &drafts, taken, files)?;
+        while in_the_way.is_some()
             && let Some(name) = others.next()
         {
             drafts = draft_shared(&original.meant, group, &name, &original.path);
-            taken_path = self::taken_path(original, &drafts, taken, files)?;
+            in_the_way = taken_path(original, &drafts, taken, files)?;
         }
-        if let Some(path) = taken_path {
+        if let Some(path) = in_the_way {
             drafts.iter_mut().for_each(|draft| *draft = Err(Loss::Taken(path.clone())));
         }
         for draft in drafts.iter().flatten().filter(|draft| !is_block(group[0]) && !draft.path.is_empty()) {
@@ -334,66 +333,6 @@ impl Planner<'_> {
             Some(other) => other,
         }
     }
-}
-
-/// The paths of copies, each with its root and without letter case, and the file of its rule.
-type Taken<'r> = HashMap<(usize, String), &'r str>;
-
-/// The first of the paths of copies that another file has.
-fn taken_path(
-    original: &Original<'_>,
-    drafts: &GroupDrafts,
-    taken: &Taken<'_>,
-    files: &mut Files<'_>,
-) -> io::Result<Option<String>> {
-    let origin = &original.meant.rule.origin;
-    for draft in drafts.iter().flatten() {
-        if draft.rule.is_located() {
-            continue;
-        }
-        let key = (origin.root, draft.path.to_lowercase());
-        if taken.get(&key).is_some_and(|other| *other != origin.path) {
-            return Ok(Some(draft.path.clone()));
-        }
-        if files.record(origin.root, &draft.path, &original.path).is_some() {
-            continue;
-        }
-        let is_ours = |text: &String| {
-            *text == draft.text || is_marked(text, &original.path) || are_copies(text, &draft.text)
-        };
-        let (there, _) = files.get(origin.root, &draft.path)?;
-        if there.as_ref().is_some_and(|text| !is_ours(text)) || files.is_recorded(origin.root, &draft.path) {
-            return Ok(Some(draft.path.clone()));
-        }
-    }
-    Ok(None)
-}
-
-/// The path of the index, which no copy has and no file that is not an index.
-fn index_path(
-    target: &Target,
-    planned: &[(usize, String, String, &'static str)],
-    files: &mut Files<'_>,
-) -> io::Result<String> {
-    const NAME: &str = "rulebook-index";
-    let paths = (1..).map(|number| match number {
-        1 => target.path("", NAME),
-        _ => target.path("", &format!("{NAME}-{number}")),
-    });
-    for path in paths {
-        let is_copy = planned.iter().any(|(root, other, source, _)| {
-            (*root, source.is_empty()) == (0, false) && other.eq_ignore_ascii_case(&path)
-        });
-        if !is_block(target) && is_copy {
-            continue;
-        }
-        let is_recorded = is_block(target) || files.record(0, &path, "").is_some();
-        let (there, _) = files.get(0, &path)?;
-        if is_recorded || there.as_ref().is_none_or(|text| is_marked(text, INDEX)) {
-            return Ok(path);
-        }
-    }
-    unreachable!("the numbers do not end")
 }
 
 /// A rule without the copies of others in its file; `None` if there are none.

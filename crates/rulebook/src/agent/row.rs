@@ -2,6 +2,7 @@
 
 use crate::format::{Format, FormatId, Place, PlaceKind};
 use crate::rule::Rule;
+use crate::source::Origin;
 use crate::words::words;
 
 /// An agent, or one surface of it.
@@ -45,6 +46,18 @@ impl Agent {
             (Nested::Located, _) => Nested::Read,
             (own, _) => own,
         }
+    }
+
+    /// Whether a rule is of its own format.
+    pub fn owns_rule(&self, rule: &Rule) -> bool {
+        self.owns == Some(rule.origin.format.id) && rule.origin.place.shape != PlaceKind::Imported
+    }
+
+    /// Whether its view has a file there.
+    pub fn reads_at(&self, origin: &Origin) -> bool {
+        origin.folder.is_empty()
+            || self.nested != Nested::Located
+            || self.nested_at(origin.place) == Nested::Read
     }
 
     /// Returns the format that tells how certain its view is: its own, or the first it reads.

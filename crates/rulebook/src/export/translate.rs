@@ -251,7 +251,7 @@ type AnyFolders = [&'static str; 2];
 
 /// Any folders, of which one may be hidden.
 ///
-/// minimatch matches no hidden name after a second `**`, so these names have alternatives with one.
+/// minimatch 10.2 matches no hidden name after a second `**`, unlike version 11. So these names have alternatives with one.
 const ONE_HIDDEN: AnyFolders = ["{**,**/.*,**/.*/.*,**/.*/**}", "{**/,**/.*/,**/.*/**/}"];
 
 /// Any folders, of which two may be hidden.

@@ -19,8 +19,6 @@ pub(super) fn translate(pattern: &str) -> Result<Node, GlobError> {
 fn translate_expanded(pattern: &str) -> Result<Node, GlobError> {
     let segments = segments(pattern);
     let walkable = walkable();
-    let globstars = segments.iter().filter(|segment| **segment == GLOBSTAR).count();
-    let tail = segments.iter().rposition(|segment| *segment == GLOBSTAR).map_or(segments.len(), |at| at + 1);
     let mut nodes = Vec::new();
     for (at, segment) in segments.iter().enumerate() {
         let is_last = at + 1 == segments.len();
@@ -30,10 +28,6 @@ fn translate_expanded(pattern: &str) -> Result<Node, GlobError> {
                 nodes.push(Node::optional(walkable.clone()));
             }
             continue;
-        }
-        // After two or more `**`, minimatch checks the rest for hidden names as if `**` had matched it.
-        if globstars > 1 && at >= tail {
-            nodes.push(Node::look_ahead(Node::char('.'), true));
         }
         nodes.push(segment::translate(segment)?);
         match is_last {
