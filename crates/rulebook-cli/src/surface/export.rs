@@ -4,7 +4,6 @@ mod json;
 mod remove;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -20,7 +19,7 @@ use crate::args::{Args, Export, Import};
 use crate::diff::diff;
 use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, grouped, paint, plural};
-use remove::remove;
+use remove::{absolute, remove, show_refused};
 
 pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
@@ -160,10 +159,6 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
     })
 }
 
-fn absolute(dir: &PathBuf) -> anyhow::Result<PathBuf> {
-    Ok(std::path::absolute(dir)?)
-}
-
 /// The targets of names, each once.
 pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> {
     let mut found: Vec<&'static Target> = Vec::new();
@@ -183,16 +178,6 @@ pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> 
         }
     }
     Ok(found)
-}
-
-/// Somebody may have written into the record what no export writes.
-fn show_refused(plan: &ExportPlan) {
-    for path in plan.refused() {
-        let path = out::clean(path);
-        out::print_aside(&format!(
-            "`.rulebook/export.lock` names `{path}`, which no export writes; it is not touched\n"
-        ));
-    }
 }
 
 fn is_edited(row: &ExportRow) -> bool {

@@ -1,13 +1,13 @@
 //! `export --remove`: takes every copy out again.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rulebook::export::Blocks;
-use rulebook_workspace::Workspace;
+use rulebook_workspace::{ExportPlan, Workspace};
 use serde_json::json;
 
-use super::{absolute, show_refused};
 use crate::args::{Args, Export};
 use crate::out::{self, VERSION, YELLOW, paint};
 
@@ -55,4 +55,19 @@ pub(super) fn remove(args: &Args, options: &Export, workspace: &Workspace) -> an
         out::print(&text)?;
     }
     Ok(ExitCode::from(u8::from(options.check && !is_done)))
+}
+
+/// Somebody may have written into the record what no export writes.
+pub(super) fn show_refused(plan: &ExportPlan) {
+    for path in plan.refused() {
+        let path = out::clean(path);
+        out::print_aside(&format!(
+            "`.rulebook/export.lock` names `{path}`, which no export writes; it is not touched\n"
+        ));
+    }
+}
+
+/// A folder as an absolute path.
+pub(super) fn absolute(dir: &PathBuf) -> anyhow::Result<PathBuf> {
+    Ok(std::path::absolute(dir)?)
 }
