@@ -85,7 +85,8 @@ impl Sources<'_> {
     /// Whether a difference is a fault of the file. What an agent does not document is none, and neither is where this
     /// root is.
     fn is_fault(&self, rule: &Rule, agent: &Agent, found: &Difference) -> bool {
-        let is_undocumented = agent.nested == Nested::Undocumented && found.is_nested(rule);
+        let is_undocumented =
+            agent.nested_at(rule.origin.place) == Nested::Undocumented && found.is_nested(rule);
         let is_above = rule.origin.scope == Scope::Workspace && !self.workspace().is_own(rule);
         (found.does != Outcome::Undocumented || found.is_unstated(rule))
             && !is_undocumented

@@ -4,11 +4,12 @@ mod adopt;
 mod apply;
 mod files;
 mod pending;
+mod place;
 mod plan;
 mod select;
 mod stale;
 
-pub use adopt::AdoptError;
+pub use adopt::{AdoptError, Adopted};
 pub use apply::WriteError;
 pub use files::{CopyState, ExportRow, Outcome, PlannedFile};
 pub use plan::ExportPlan;
@@ -37,4 +38,6 @@ pub struct ExportOptions {
     pub dir: Option<PathBuf>,
     /// Whether copies whose source is gone are removed.
     pub sync: bool,
+    /// Whether nothing is written: then copies whose source is gone count as changes without `sync` too.
+    pub check: bool,
 }

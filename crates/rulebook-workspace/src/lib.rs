@@ -89,8 +89,8 @@ pub use explain::{
     Differing, ExplainOutput, Explanation, JSON_VERSION, OutsideRoots, Viewpoint, not_searched,
 };
 pub use export::{
-    AdoptError, Candidate, CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, PlanError, PlannedFile,
-    SelectError, WriteError,
+    AdoptError, Adopted, Candidate, CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, PlanError,
+    PlannedFile, SelectError, WriteError,
 };
 pub use facts::FileTexts;
 pub use homes::Homes;

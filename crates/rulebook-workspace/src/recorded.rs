@@ -53,6 +53,9 @@ pub struct Record {
     pub source_hash: String,
     /// The hash of the copy: of the file, or of its block.
     pub copy_hash: String,
+    /// The hash of what an export was about to write, if it did not finish.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<String>,
     /// Whether the copy is a block of a file.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_block: bool,
@@ -71,7 +74,34 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+impl Record {
+    /// Whether a copy has this text.
+    pub(crate) fn is_of(&self, text: &str) -> bool {
+        let found = hash(text);
+        self.copy_hash == found || self.pending.as_ref() == Some(&found)
+    }
+
+    fn key(&self) -> [&str; 3] {
+        [&self.path, &self.source, &self.target]
+    }
+}
+
 impl RecordedCopies {
+    /// What is true before, while and after the copies of another record replace these: a copy has its recorded text or the
+    /// one that is about to be written.
+    pub(crate) fn becoming(&self, next: &RecordedCopies) -> RecordedCopies {
+        let new: HashMap<[&str; 3], &Record> =
+            next.copies.iter().map(|record| (record.key(), record)).collect();
+        let old: HashSet<[&str; 3]> = self.copies.iter().map(Record::key).collect();
+        let mut both = RecordedCopies { new_folders: next.new_folders, ..self.clone() };
+        for record in &mut both.copies {
+            let next = new.get(&record.key()).map(|next| &next.copy_hash);
+            record.pending = next.filter(|next| **next != record.copy_hash).cloned();
+        }
+        both.copies.extend(next.copies.iter().filter(|record| !old.contains(&record.key())).cloned());
+        both
+    }
+
     /// Reads the record of a root. A record that cannot be read is an error: nothing may be overwritten then.
     pub(crate) fn read(files: &Storage, root: &Path) -> io::Result<RecordedCopies> {
         let path = root.join(FILE);
@@ -180,7 +210,7 @@ pub(crate) fn report_drifted(files: &Storage, roots: &Roots) -> Vec<Diagnostic> 
                 None => format!("rulebook export --from {} --to {}", record.source, record.target),
             };
             let (what, help) = match (
-                hash(&copy) == record.copy_hash,
+                record.is_of(&copy),
                 source.map(|text| source_hash(&text) == record.source_hash),
             ) {
                 (true, Some(true)) => continue,
@@ -224,10 +254,29 @@ mod tests {
             target: "claude".to_owned(),
             source_hash: hash("x"),
             copy_hash: hash(OUTSIDE),
+            pending: None,
             is_block: false,
             is_new_file: false,
         };
         RecordedCopies { version: VERSION, copies: vec![record], ..RecordedCopies::default() }.text().unwrap()
+    }
+
+    /// If an export is interrupted, `--remove` knows what it wrote and what it did not write yet.
+    #[test]
+    fn an_interrupted_export_is_recorded() {
+        let before: RecordedCopies = serde_json::from_str(&record("CLAUDE.md", "a.md")).unwrap();
+        let mut after = before.clone();
+        after.copies[0].copy_hash = hash("new");
+        after.copies.push(Record { path: "AGENTS.md".to_owned(), ..after.copies[0].clone() });
+        let between = before.becoming(&after);
+        let is_of = |at: usize, text: &str| between.copies[at].is_of(text);
+        assert_eq!(
+            (between.copies.len(), is_of(0, OUTSIDE), is_of(0, "new"), is_of(0, "edited"), is_of(1, "new")),
+            (2, true, true, false, true)
+        );
+        let again: RecordedCopies = serde_json::from_str(&between.text().unwrap()).unwrap();
+        assert_eq!(again.copies[1].pending, Some(hash("new")));
+        assert_eq!(after.becoming(&after).copies, after.copies);
     }
 
     /// A record is a file of the repository: it names files of the workspace, and none that a link leads to outside.

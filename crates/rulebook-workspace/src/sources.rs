@@ -215,7 +215,7 @@ impl<'w> Sources<'w> {
         agent: &Agent,
         book: &'b Rulebook,
     ) -> Vec<(&'b Rule, Difference)> {
-        if !book.rules().any(|(rule, _)| is_own(agent, rule)) {
+        if !book.rules().any(|(rule, _)| agent.owns_rule(rule)) {
             return Vec::new();
         }
         let found = differences_from(agent, book, &self.read_as(agent).0);
@@ -247,8 +247,11 @@ impl<'w> Sources<'w> {
         let version = self.workspace.settings.agents.of(agent).version;
         let is_old = |format: &&Format| format.is_newer_than(version.as_deref());
         let formats = agent.formats.iter().filter(|format| !is_old(format)).collect();
-        let is_nested = agent.nested == Nested::Read;
-        self.read(View { formats, is_nested, is_meant: false, ignores_trust: true })
+        let is_nested = matches!(agent.nested, Nested::Read | Nested::Located);
+        let view = View { formats, is_nested, is_meant: false, ignores_trust: true };
+        let (mut parsed, diagnostics) = self.read(view);
+        parsed.retain(|parsed| agent.reads_at(parsed.entry.origin()));
+        (parsed, diagnostics)
     }
 
     fn read(&self, view: View) -> (Vec<Parsed>, Vec<Diagnostic>) {
@@ -340,11 +343,6 @@ fn native_book(agent: &Agent, (parsed, mut diagnostics): (Vec<Parsed>, Vec<Diagn
     Loaded { book, diagnostics: sorted(diagnostics) }
 }
 
-/// Whether a rule is of an agent's own format.
-fn is_own(agent: &Agent, rule: &Rule) -> bool {
-    agent.owns == Some(rule.origin.format.id) && rule.origin.place.shape != PlaceKind::Imported
-}
-
 /// The positions of the rules of an agent's own format that it treats differently than they are meant.
 fn differences_from(agent: &Agent, meant: &Rulebook, read: &[Parsed]) -> Vec<(usize, Difference)> {
     let native: HashMap<&str, &Parsed> = read.iter().map(|parsed| (path_of(parsed), parsed)).collect();
@@ -352,14 +350,15 @@ fn differences_from(agent: &Agent, meant: &Rulebook, read: &[Parsed]) -> Vec<(us
         let native = native.get(rule.origin.path.as_str()).copied();
         // A person's own file may be in a place that only other tools read, and an agent that reads the folders from
         // the root to its working folder may be started there.
-        let is_nested = !rule.origin.folder.is_empty();
+        let nested = agent.nested_at(rule.origin.place);
+        let is_located = matches!(rule.origin.place.shape, PlaceKind::Located { .. });
         let is_elsewhere = rule.origin.scope == Scope::User
-            || agent.nested != Nested::Read && matches!(rule.origin.place.shape, PlaceKind::Located { .. })
-            || agent.nested == Nested::Undocumented && is_nested;
+            || nested != Nested::Read && is_located
+            || nested == Nested::Undocumented && !rule.origin.folder.is_empty();
         let difference = compare(rule, native).filter(|_| native.is_some() || !is_elsewhere);
         difference.map(|difference| (at, difference))
     };
-    meant.rules().enumerate().filter(|(_, (rule, _))| is_own(agent, rule)).filter_map(differ).collect()
+    meant.rules().enumerate().filter(|(_, (rule, _))| agent.owns_rule(rule)).filter_map(differ).collect()
 }
 
 /// Separates entries from their diagnostics.

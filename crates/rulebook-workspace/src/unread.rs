@@ -85,7 +85,8 @@ impl Sources<'_> {
                 let base = Path::new(&self.workspace().roots.roots[at.root].path).join(&at.folder);
                 let (agent, places) = owner_places(format, place);
                 let is_nested = !at.folder.is_empty();
-                let is_beyond = is_nested && agent.is_some_and(|agent| agent.nested != Nested::Read);
+                let is_beyond =
+                    is_nested && agent.is_some_and(|agent| agent.nested_at(place) != Nested::Read);
                 let is_known = !known.insert((at.root, at.folder.as_str(), place.path));
                 if is_known || is_beyond || places.is_empty() {
                     continue;

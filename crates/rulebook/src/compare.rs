@@ -8,7 +8,7 @@ use crate::agent::{Agent, Nested};
 use crate::condition::Condition;
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::keys::PATHS;
-use crate::format::{Bare, Depth, Format, FormatId, PlaceKind, StatedActivation};
+use crate::format::{Bare, Base, Depth, Format, FormatId, PlaceKind, StatedActivation};
 use crate::parse::{Entry, Parsed, means_everything};
 use crate::rule::{Activation, Basis, Rule};
 use crate::source::Origin;
@@ -195,7 +195,8 @@ pub(crate) fn readable_files(agent: &Agent, origin: &Origin) -> Option<String> {
     readings(agent, origin.format.id).flat_map(|format| format.workspace).find_map(|place| {
         let PlaceKind::Folder { files, depth, .. } = place.shape else { return None };
         let position = if depth == Depth::Flat { "directly in" } else { "in" };
-        let is_at_root = agent.nested == Nested::Read || origin.folder.is_empty();
+        let is_read = place.base != Base::Top && agent.nested_at(place) == Nested::Read;
+        let is_at_root = is_read || origin.folder.is_empty();
         let root = if is_at_root { "" } else { " of the folder where it is started" };
         let is_here = origin.display.contains(place.path);
         is_here.then(|| format!("`{}` {position} `{}`{root}", files.shown(), place.path))

@@ -50,6 +50,13 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Whether the agent follows the imports of the file.
+    #[must_use]
+    pub fn follows_imports(&self) -> bool {
+        let is_rule = matches!(self.place.shape, PlaceKind::Folder { .. });
+        self.format.imports > 0 && (self.place.is_raw() || self.format.rules_import && is_rule)
+    }
+
     /// Makes the origin of a file at a place of the first root. What differs can be set afterwards.
     #[must_use]
     pub fn new(format: &'static Format, place: &'static Place, display: impl Into<String>) -> Origin {

@@ -2,9 +2,9 @@
 
 mod hints;
 mod json;
+mod remove;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -14,14 +14,14 @@ use rulebook_workspace::{
     CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach, SelectError, Sources,
     Tree, Wanted, Workspace,
 };
-use serde_json::json;
 
 use crate::alert::print_alerts;
 use crate::args::{Args, Export, Import};
 use crate::diff::diff;
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, grouped, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, grouped, paint, plural};
 use hints::{command_of, no_rules_of};
+use remove::{absolute, remove, show_refused};
 
 pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
@@ -65,11 +65,16 @@ fn export(
     let tree = workspace.tree(Wanted::Files, &|_| ());
     if let Some(copy) = &options.adopt {
         let sources = workspace.sources(Reach::Walked(&tree));
-        let source = sources.adopt(&loaded(&sources, &wanted).book, copy, wanted.dir.as_deref())?;
+        let adopted = sources.adopt(&loaded(&sources, &wanted).book, copy, wanted.dir.as_deref())?;
+        let source = out::clean(&adopted.source);
         if !args.json {
-            out::print_aside(&format!("`{}` has the edits of `{}`", out::clean(&source), out::clean(copy)));
+            out::print_aside(&format!("`{source}` has the edits of `{}`\n", out::clean(copy)));
         }
-        wanted.keep.push(source);
+        if let Some((before, after)) = &adopted.replaced {
+            out::print_aside(&format!("`{source}` was edited too; its own edits are replaced:\n"));
+            out::print_aside(&diff(before, after));
+        }
+        wanted.keep.push(adopted.source);
     }
     let sources = workspace.sources(Reach::Walked(&tree));
     let loaded = loaded(&sources, &wanted);
@@ -128,8 +133,17 @@ pub(super) fn planned(
 /// The options of flags and settings.
 fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<ExportOptions> {
     let settings = &workspace.settings.export;
-    let from = if options.from.is_empty() { settings.from.clone() } else { options.from.clone() };
-    let to = if options.to.is_empty() { settings.to.clone() } else { options.to.clone() };
+    let mut from = if options.from.is_empty() { settings.from.clone() } else { options.from.clone() };
+    let mut to = if options.to.is_empty() { settings.to.clone() } else { options.to.clone() };
+    let dir = options.dir.as_ref().map(absolute).transpose()?;
+    if to.is_empty() && (options.adopt.is_some() || options.keep.is_some() || options.sync) {
+        // What was exported is known.
+        let (sources, targets) = workspace.recorded_export(dir.as_deref())?;
+        to = targets;
+        if from.is_empty() {
+            from = sources;
+        }
+    }
     if to.is_empty() {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
         let help = "add `--to AGENT`, such as `--to claude`, or set `to` under `[export]` in `rulebook.toml`";
@@ -144,13 +158,10 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
         allow,
         loss: options.loss.or(settings.loss),
         keep: options.keep.iter().cloned().collect(),
-        dir: options.dir.as_ref().map(absolute).transpose()?,
+        dir,
         sync: options.sync,
+        check: options.check,
     })
-}
-
-fn absolute(dir: &PathBuf) -> anyhow::Result<PathBuf> {
-    Ok(std::path::absolute(dir)?)
 }
 
 /// The targets of names, each once.
@@ -172,51 +183,6 @@ pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> 
         }
     }
     Ok(found)
-}
-
-fn remove(args: &Args, options: &Export, workspace: &Workspace) -> anyhow::Result<ExitCode> {
-    let dir = options.dir.as_ref().map(absolute).transpose()?;
-    let is_read_only = options.dry_run || options.check;
-    let _locks = if is_read_only { Vec::new() } else { workspace.lock_exports(dir.as_deref()) };
-    let (plan, kept) = workspace.remove_exported(dir.as_deref())?;
-    let is_done = plan.is_done()?;
-    show_refused(&plan);
-    if !is_read_only {
-        plan.apply()?;
-    }
-    let removed: Vec<&str> = plan.files.iter().map(|file| file.display.as_str()).collect();
-    if args.json {
-        out::print_json(
-            &json!({ "version": VERSION, "removed": removed, "kept": kept, "written": !is_read_only }),
-        )?;
-    } else {
-        let mut text = String::new();
-        let done = if is_read_only { "would remove" } else { "removed" };
-        removed.iter().for_each(|path| text.push_str(&format!("{done} {}\n", out::clean(path))));
-        for path in &kept {
-            let _ = writeln!(
-                text,
-                "{} {}: it was edited; remove it yourself",
-                paint(YELLOW, "kept"),
-                out::clean(path)
-            );
-        }
-        if removed.is_empty() && kept.is_empty() {
-            text.push_str("nothing to remove: no copy is recorded\n");
-        }
-        out::print(&text)?;
-    }
-    Ok(ExitCode::from(u8::from(options.check && !is_done)))
-}
-
-/// Somebody may have written into the record what no export writes.
-fn show_refused(plan: &ExportPlan) {
-    for path in plan.refused() {
-        let path = out::clean(path);
-        out::print_aside(&format!(
-            "`.rulebook/export.lock` names `{path}`, which no export writes; it is not touched\n"
-        ));
-    }
 }
 
 fn is_edited(row: &ExportRow) -> bool {

@@ -235,9 +235,9 @@ fn a_mode_counts_once_the_agent_accepts_it() {
         json!({ "jsonrpc": "2.0", "id": 7, "error": { "code": -32602, "message": "no such mode" } });
     let accepted = json!({ "jsonrpc": "2.0", "id": 8, "result": {} });
     let script: [(usize, &[Value]); 4] = [
-        (2, &[rejected.clone()]),
+        (2, std::slice::from_ref(&rejected)),
         (3, &[ends(1, "end_turn")]),
-        (4, &[accepted.clone()]),
+        (4, std::slice::from_ref(&accepted)),
         (5, &[ends(2, "end_turn")]),
     ];
     let mut editor = Editor::open(&sandbox, &script);

@@ -285,6 +285,7 @@ fn every_target_is_documented() {
         Form::Plain => "no header".to_owned(),
         Form::Header(lines) => {
             let line = |line: &Line| match line {
+                Line::Name => "`name`".to_owned(),
                 Line::Description => "`description`".to_owned(),
                 Line::Patterns(key) => format!("`{key}`"),
                 Line::Fixed(key, value) => format!("`{key}: {value}`"),

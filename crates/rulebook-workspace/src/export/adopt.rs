@@ -5,7 +5,8 @@ use std::path::Path;
 
 use rulebook::agent::Agent;
 use rulebook::export::{
-    Blocks, Meant, TARGETS, Target, compare_readings, draft, marker, reread, with_breaks, without_marker,
+    Blocks, Meant, TARGETS, Target, as_written, compare_readings, draft, marker, reread, with_breaks,
+    without_marker,
 };
 use rulebook::parse::{Entry, parse};
 use rulebook::resolve::Rulebook;
@@ -15,10 +16,20 @@ use rulebook::source::Source;
 use super::files::text_at;
 use crate::canonical;
 use crate::homes::posix;
-use crate::recorded::{Record, RecordedCopies};
+use crate::recorded::{Record, RecordedCopies, source_hash};
 use crate::sources::Sources;
 use crate::storage::Storage;
 use crate::write::{self, Kind, Owner};
+
+/// What taking the text of a copy into its rule changed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Adopted {
+    /// The rule's file, as shown.
+    pub source: String,
+    /// If the rule was edited since it was copied: its text before and after. Its own edits are lost.
+    pub replaced: Option<(String, String)>,
+}
 
 /// Why the edits of a copy were not taken over.
 #[derive(Debug)]
@@ -64,12 +75,12 @@ impl From<io::Error> for AdoptError {
 }
 
 impl Sources<'_> {
-    /// Takes the edits of a copy, given by its path as shown or on disk, into its rule. `dir` is the folder that copies were
-    /// written to instead of the root. Returns the rule's file as shown.
+    /// Replaces the text of a rule by that of its copy, given by its path as shown or on disk. `dir` is the folder that copies
+    /// were written to instead of the root.
     ///
     /// # Errors
     /// If the file is no copy, or its edits have no form in the rule's own format.
-    pub fn adopt(&self, book: &Rulebook, copy: &str, dir: Option<&Path>) -> Result<String, AdoptError> {
+    pub fn adopt(&self, book: &Rulebook, copy: &str, dir: Option<&Path>) -> Result<Adopted, AdoptError> {
         let shown = copy.trim_start_matches("./");
         let real = canonical(Path::new(copy)).ok();
         let workspace = self.workspace();
@@ -102,7 +113,12 @@ impl Sources<'_> {
             let line_break = if old.contains("\r\n") { "\r\n" } else { "\n" };
             let new = with_breaks(&new, line_break);
             write::rewrite(&source, &new, Kind::Text, Owner::Repository(root))?;
-            return Ok(rule.origin.display.clone());
+            let was_edited =
+                source_hash(&old) != record.source_hash && source_hash(&old) != source_hash(&new);
+            return Ok(Adopted {
+                source: rule.origin.display.clone(),
+                replaced: was_edited.then(|| (old.to_string(), new)),
+            });
         }
         Err(AdoptError::NotACopy(copy.to_owned()))
     }
@@ -132,12 +148,18 @@ fn adopted(
         let inner = text.lines().skip(1);
         let count = inner.clone().count().saturating_sub(1);
         let body: Vec<&str> = inner.take(count).collect();
-        return Ok(format!("{header}{}\n", body.join("\n")));
+        let body = body.join("\n");
+        let body = match target.reads(path) {
+            Some(origin) => as_written(&body, &rule.body, &rule.origin, &origin),
+            None => body,
+        };
+        return Ok(format!("{header}{body}\n"));
     }
     let meant = Meant::of(rule);
     let edited =
         reread(&meant, target, path, text).ok_or_else(|| no_form("the agent rejects it".to_owned()))?;
-    let body = without_marker(&edited.rule.body).to_owned();
+    let body = without_marker(&edited.rule.body);
+    let body = as_written(body, &rule.body, &rule.origin, &edited.rule.origin);
     let before = draft(&meant, target, "x", "x").map_err(|loss| no_form(loss.to_string()))?;
     if compare_readings(&Meant::of(&before.rule), &edited.rule).is_same() {
         return Ok(format!("{header}{body}\n"));

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rulebook::evidence::Root;
+use rulebook::export::Tool;
 
 use super::files::{Files, PlannedFile};
 use super::plan::ExportPlan;
@@ -71,6 +72,26 @@ impl Workspace {
         roots.iter().map(of_root).collect()
     }
 
+    /// Returns what was exported: the files of the rules that still exist, and the targets.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub fn recorded_export(&self, dir: Option<&Path>) -> io::Result<(Vec<String>, Vec<String>)> {
+        let (mut from, mut to) = (BTreeSet::new(), BTreeSet::new());
+        for (root, base) in self.export_folders(None).iter().zip(self.export_folders(dir)) {
+            let recorded = RecordedCopies::read(&Storage::Disk, &base)?;
+            for Record { source, target, .. } in
+                recorded.copies.into_iter().filter(|record| Tool::of_file(&record.source).is_none())
+            {
+                to.insert(target);
+                if !source.is_empty() && root.join(&source).exists() {
+                    from.insert(source);
+                }
+            }
+        }
+        Ok((from.into_iter().collect(), to.into_iter().collect()))
+    }
+
     /// Waits until no other export writes to the same folders. They stay locked until the returned values are dropped. A folder
     /// that cannot be locked is not: not every file system can.
     #[must_use]
@@ -124,6 +145,15 @@ fn write_files(files: &[PlannedFile], mut records: Vec<(PathBuf, RecordedCopies)
     for PlannedFile { path, base, .. } in files {
         let named = |error| write::naming("cannot write", path, &error);
         Owner::Repository(base).check(path).map_err(named).map_err(failed(path))?;
+    }
+    // Before any file changes: an export that does not finish leaves no copy that nobody knows of.
+    for (base, record) in records.iter().filter(|_| !files.is_empty()) {
+        let path = base.join(FILE);
+        let before = RecordedCopies::read(&Storage::Disk, base).map_err(failed(&path))?;
+        if let Some(text) = before.becoming(record).text().filter(|text| before.text().as_ref() != Some(text))
+        {
+            write::rewrite(&path, &text, Kind::Text, Owner::Repository(base)).map_err(failed(&path))?;
+        }
     }
     let mut failures: Vec<WriteError> = Vec::new();
     let mut texts: Vec<Rewrite> = Vec::new();

@@ -211,6 +211,11 @@ impl<'f> Files<'f> {
         self.bases[root].by_path.contains_key(path)
     }
 
+    /// Whether a file did not exist before its first copy.
+    fn is_own_file(&self, root: usize, path: &str) -> bool {
+        self.bases[root].records(path).any(|(_, record)| record.is_new_file)
+    }
+
     /// What a file contains before and after the export.
     pub(super) fn get(
         &mut self,
@@ -240,7 +245,7 @@ impl<'f> Files<'f> {
         };
         // A record may be a stranger's: only a text that says what it is a copy of is one.
         let is_copy = |text: &str, known: &Record| {
-            hash(text) == known.copy_hash && is_marked(text, copy.block.as_deref().unwrap_or(&copy.source))
+            known.is_of(text) && is_marked(text, copy.block.as_deref().unwrap_or(&copy.source))
         };
         let is_edited = |there: &String| !known.is_some_and(|known| is_copy(there, known));
         let state = match &there {
@@ -256,7 +261,7 @@ impl<'f> Files<'f> {
         if matches!(state, CopyState::Edited { .. }) {
             return Ok(state);
         }
-        let is_new_file = known.map_or(before.is_none(), |known| known.is_new_file);
+        let had_no_file = before.is_none();
         // Line breaks that git changed stay.
         if state != CopyState::Same || after.is_none() {
             let line_break = if file.contains("\r\n") { "\r\n" } else { "\n" };
@@ -267,8 +272,9 @@ impl<'f> Files<'f> {
         }
         let record = Record {
             copy_hash: hash(&copy.text),
+            pending: None,
             is_block: copy.block.is_some(),
-            is_new_file: is_new_file && copy.block.is_some(),
+            is_new_file: copy.block.is_some() && (had_no_file || self.is_own_file(copy.root, &copy.path)),
             path: copy.path,
             source: copy.source,
             target: copy.target.to_owned(),

@@ -1,15 +1,17 @@
 //! Rules on their way into an export: which agents read what, and the proof on the tree.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZero;
 use std::thread;
 
 use rulebook::agent::Conflicts;
 use rulebook::export::{
-    Allow, Draft, Holder, Loss, Meant, Prover, Tally, Target, compare_readings, draft_shared, names, reread,
+    Allow, Draft, Holder, Loss, Meant, Prover, Tally, Target, block, body, compare_readings, draft_shared,
+    names, outside_blocks, reread,
 };
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
+use rulebook::source::Scope;
 
 use crate::tree::Tree;
 
@@ -31,6 +33,8 @@ pub(super) struct Pending<'r> {
     pub(super) draft: Result<Draft, Loss>,
     /// The file that the agent already reads instead.
     pub(super) read_from: Option<String>,
+    /// The draft that this file makes unnecessary. Another target may write the same one.
+    pub(super) aside: Option<Draft>,
     pub(super) notes: Vec<String>,
 }
 
@@ -74,7 +78,9 @@ pub(super) fn first_drafts(
 pub(super) fn prove(pending: &mut [Pending<'_>], tree: &Tree) {
     let pairs: Vec<[&Rule; 2]> = pending
         .iter()
-        .filter_map(|one| one.draft.as_ref().ok().map(|draft| [one.rule(), &draft.rule]))
+        .flat_map(|one| {
+            one.draft.as_ref().ok().into_iter().chain(&one.aside).map(|draft| [one.rule(), &draft.rule])
+        })
         .collect();
     let prover = Prover::new(pairs);
     let parts = tree.fold(|| prover.start(), |tallies: &mut Vec<Tally>, files| prover.add(tallies, files));
@@ -82,7 +88,7 @@ pub(super) fn prove(pending: &mut [Pending<'_>], tree: &Tree) {
     for part in parts {
         whole.iter_mut().zip(part).for_each(|(sum, part)| sum.merge(part));
     }
-    let drafts = pending.iter_mut().filter_map(|one| one.draft.as_mut().ok());
+    let drafts = pending.iter_mut().flat_map(|one| one.draft.as_mut().ok().into_iter().chain(&mut one.aside));
     drafts.zip(whole).for_each(|(draft, tally)| draft.proof.files = tally);
 }
 
@@ -97,21 +103,70 @@ pub(super) fn learn(one: &Pending<'_>) -> bool {
 /// Leaves out what is wider than meant.
 pub(super) fn refuse(pending: &mut [Pending<'_>], allow: Allow) {
     let mut refused: BTreeMap<(&str, String), &'static str> = BTreeMap::new();
-    for one in pending.iter_mut().filter(|one| one.read_from.is_none()) {
-        let Ok(draft) = &one.draft else { continue };
+    for one in pending.iter_mut() {
+        let own = one.draft.as_ref().ok().filter(|_| one.read_from.is_none());
+        let Some(draft) = own.or(one.aside.as_ref()) else { continue };
         if !allow.permits(&draft.proof) {
             refused.insert((&one.rule().origin.path, draft.path.clone()), one.target.title());
-            one.draft = Err(Loss::Wider(Box::new(draft.proof.clone())));
+            let loss = Loss::Wider(Box::new(draft.proof.clone()));
+            match one.aside.take() {
+                Some(_) => {}
+                None => one.draft = Err(loss),
+            }
         }
-    }
-    if refused.is_empty() {
-        return;
     }
     // What one agent would apply to more, no other that reads the same file can have.
     for one in pending.iter_mut().filter(|one| !is_block(one.target)) {
         let Ok(draft) = &one.draft else { continue };
         if let Some(title) = refused.get(&(one.rule().origin.path.as_str(), draft.path.clone())) {
             one.draft = Err(Loss::NoForm(format!("{title} reads the same file and would apply it to more")));
+        }
+    }
+    restore(pending);
+}
+
+/// Counts a draft that was set aside after all, if it is written for another target: the agent reads it.
+fn restore(pending: &mut [Pending<'_>]) {
+    let is_written = |one: &&Pending<'_>| one.read_from.is_none();
+    let path_of =
+        |one: &Pending<'_>| Some((one.rule().origin.path.clone(), one.draft.as_ref().ok()?.path.clone()));
+    let written: HashSet<(String, String)> = pending.iter().filter(is_written).filter_map(path_of).collect();
+    for one in pending {
+        let source = &one.rule().origin.path;
+        let is_written = |draft: &mut Draft| written.contains(&(source.clone(), draft.path.clone()));
+        if let Some(own) = one.aside.take_if(is_written) {
+            one.draft = Ok(own);
+            one.read_from = None;
+        }
+    }
+}
+
+/// Leaves out the copies that do not fit into what an agent reads of all its files together. `native` are the rules that it
+/// reads already, without copies.
+pub(super) fn fit<'n>(
+    pending: &mut [Pending<'_>],
+    target: &'static Target,
+    native: impl Iterator<Item = &'n Rule>,
+) {
+    let Some(limit) = target.agent().and_then(|agent| agent.limit.as_ref()) else { return };
+    let mut used: HashMap<usize, usize> = HashMap::new();
+    let at_root = |rule: &&Rule| rule.origin.scope == Scope::Workspace && rule.origin.folder.is_empty();
+    for rule in native.filter(at_root).filter(|rule| (limit.counts)(rule)) {
+        *used.entry(rule.origin.root).or_default() += limit.unit.count(&outside_blocks(&rule.body));
+    }
+    let is_new = |one: &&mut Pending<'_>| one.target.name == target.name && one.read_from.is_none();
+    for one in pending.iter_mut().filter(is_new) {
+        let Some(copy) = one.draft.as_ref().ok().filter(|draft| (limit.counts)(&draft.rule)) else {
+            continue;
+        };
+        let size = match is_block(target) {
+            true => limit.unit.count(&block(&one.original.path, &body(one.rule(), &copy.rule.origin))) + 1,
+            false => limit.unit.count(&copy.rule.body),
+        };
+        let used = used.entry(one.rule().origin.root).or_default();
+        match *used + size > limit.most {
+            true => one.draft = Err(Loss::Full { limit: limit.most, unit: limit.unit }),
+            false => *used += size,
         }
     }
 }
@@ -137,7 +192,9 @@ pub(super) fn find_readers(pending: &mut [Pending<'_>], target: &Target, native:
         let rule = one.rule();
         if let Some(own) = read.get(rule.origin.path.as_str()) {
             let proof = compare_readings(&one.original.meant, own);
-            if proof.is_same() || target.agent().and_then(|agent| agent.owns) == Some(rule.origin.format.id) {
+            let is_owner = target.agent().and_then(|agent| agent.owns) == Some(rule.origin.format.id);
+            // What the agent applies to more than meant, no copy can narrow.
+            if proof.is_same() || proof.is_wider() || is_owner {
                 one.read_from = Some(rule.origin.display.clone());
                 one.draft = Ok(Draft::of((*own).clone(), proof));
             } else {
@@ -192,7 +249,7 @@ pub(super) fn find_shared(pending: &mut [Pending<'_>], rules: usize) {
                 } else if is_enough && !is_needed {
                     relied.push(path.clone());
                     one.read_from = Some(path);
-                    one.draft = Ok(read);
+                    one.aside = std::mem::replace(&mut one.draft, Ok(read)).ok();
                 }
             }
         }

@@ -1,20 +1,20 @@
 //! Planning: what an export writes, and how each copy compares with its rule.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rulebook::export::{
-    Loss, LossPolicy, Meant, Target, are_copies, block, draft_shared, index, is_marked, names, outside_blocks,
-};
+use rulebook::export::{Loss, LossPolicy, Meant, Target, block, draft_shared, index, names, outside_blocks};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 
 use super::files::{ExportRow, Files, INDEX, Outcome, PlannedCopy, PlannedFile};
 use super::pending::{
-    GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, is_block, learn, prove, refuse,
+    GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, fit, is_block, learn, prove,
+    refuse,
 };
+use super::place::{Taken, index_path, taken_path};
 use super::select::{PlanError, SelectError, select};
 use super::{ExportOptions, stale};
 use crate::agents::AgentSearch;
@@ -90,13 +90,24 @@ struct Planner<'p> {
 }
 
 impl Planner<'_> {
+    /// What the agent of a rule may add to its text. Where from is not documented, so no copy has it.
+    fn references(&self, rule: &Rule) -> Option<String> {
+        if rule.origin.follows_imports() {
+            return None;
+        }
+        let named = rulebook::export::referred(&rule.body, &rule.origin);
+        let list = named.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ");
+        let agent = rule.origin.format.agent;
+        (!named.is_empty()).then(|| format!("{agent} adds what {list} refers to; the copy only names it"))
+    }
+
     fn original<'r>(&self, rule: &'r Rule) -> Original<'r> {
         let root = &self.sources.workspace().roots.roots[rule.origin.root].path;
         let inner = Path::new(&rule.origin.path).strip_prefix(root);
         let text = self.sources.text(rule);
         let left_behind = |text: &str| self.options.tool.and_then(|tool| tool.left_behind(text));
         Original {
-            notes: text.as_deref().and_then(left_behind).into_iter().collect(),
+            notes: text.as_deref().and_then(left_behind).into_iter().chain(self.references(rule)).collect(),
             meant: Meant::of(rule),
             path: inner.map_or_else(|_| rule.origin.display.clone(), posix),
             hash: text.map(|text| source_hash(&text)).unwrap_or_default(),
@@ -132,6 +143,15 @@ impl Planner<'_> {
             }
         }
         refuse(&mut pending, self.options.allow);
+        let copies = self.whole_copies();
+        let is_copy = |rule: &&Rule| copies.contains(Path::new(&rule.origin.path));
+        for target in &self.options.to {
+            let Some(agent) = target.agent().filter(|agent| agent.limit.is_some()) else { continue };
+            // In another folder, agents do not read the rules of this workspace.
+            let native = self.options.dir.is_none().then(|| self.sources.native(agent));
+            let rules = native.iter().flat_map(|native| native.book.rules()).map(|(rule, _)| rule);
+            fit(&mut pending, target, rules.filter(|rule| !is_copy(rule)));
+        }
         Ok(pending)
     }
 
@@ -157,7 +177,7 @@ impl Planner<'_> {
                 for (target, draft) in group.iter().zip(drafts) {
                     let at = targets.iter().position(|other| other.name == target.name);
                     let notes = original.notes.clone();
-                    let pending = Pending { original, target, draft, read_from: None, notes };
+                    let pending = Pending { original, target, draft, read_from: None, aside: None, notes };
                     by_target[at.expect("it is one of them")].push(pending);
                 }
             }
@@ -184,14 +204,14 @@ impl Planner<'_> {
     ) -> io::Result<GroupDrafts> {
         let rule = original.meant.rule;
         let mut others = names(rule, group[0]).skip(1);
-        let mut taken_path = taken_path(original, &drafts, taken, files)?;
-        while taken_path.is_some()
+        let mut in_the_way = taken_path(original, &drafts, taken, files)?;
+        while in_the_way.is_some()
             && let Some(name) = others.next()
         {
             drafts = draft_shared(&original.meant, group, &name, &original.path);
-            taken_path = self::taken_path(original, &drafts, taken, files)?;
+            in_the_way = taken_path(original, &drafts, taken, files)?;
         }
-        if let Some(path) = taken_path {
+        if let Some(path) = in_the_way {
             drafts.iter_mut().for_each(|draft| *draft = Err(Loss::Taken(path.clone())));
         }
         for draft in drafts.iter().flatten().filter(|draft| !is_block(group[0]) && !draft.path.is_empty()) {
@@ -213,7 +233,7 @@ impl Planner<'_> {
         let mut lost: Vec<(&Rule, &'static Target, Loss, Vec<String>)> = Vec::new();
         let mut planned: Vec<(usize, String, String, &'static str)> = Vec::new();
         let mut partly: Vec<(&Rule, &'static Target)> = Vec::new();
-        for Pending { original, target, draft, read_from, notes } in pending {
+        for Pending { original, target, draft, read_from, notes, .. } in pending {
             let rule = original.meant.rule;
             let row = |outcome, notes| ExportRow {
                 id: rule.id.clone(),
@@ -236,7 +256,7 @@ impl Planner<'_> {
                         target: target.name,
                         block: is_block(target).then(|| source.clone()),
                         text: if is_block(target) {
-                            block(&source, rulebook::export::without_marker(&rule.body))
+                            block(&source, &rulebook::export::body(rule, &draft.rule.origin))
                         } else {
                             draft.text
                         },
@@ -284,10 +304,20 @@ impl Planner<'_> {
         }
         let selected: Vec<(usize, &str)> =
             originals.iter().map(|one| (one.meant.rule.origin.root, one.path.as_str())).collect();
-        rows.extend(stale::remove(&mut files, &mut new, self.options, &planned, &selected)?);
+        let roots = self.sources.workspace().export_folders(None);
+        rows.extend(stale::remove(&mut files, &mut new, self.options, &planned, &selected, &roots)?);
         let order = |target: &Target| self.options.to.iter().position(|other| other.name == target.name);
         rows.sort_by(|a, b| (order(a.target), &a.source).cmp(&(order(b.target), &b.source)));
         Ok((rows, files.changes(), new))
+    }
+
+    /// The recorded files that are copies as a whole.
+    fn whole_copies(&self) -> HashSet<PathBuf> {
+        let of_base = |(base, records): &(PathBuf, RecordedCopies)| {
+            let whole = records.copies.iter().filter(|record| !record.is_block);
+            whole.map(|record| base.join(&record.path)).collect::<Vec<_>>()
+        };
+        self.records.iter().flat_map(of_base).collect()
     }
 
     /// What happens to rules that a target cannot express.
@@ -303,66 +333,6 @@ impl Planner<'_> {
             Some(other) => other,
         }
     }
-}
-
-/// The paths of copies, each with its root and without letter case, and the file of its rule.
-type Taken<'r> = HashMap<(usize, String), &'r str>;
-
-/// The first of the paths of copies that another file has.
-fn taken_path(
-    original: &Original<'_>,
-    drafts: &GroupDrafts,
-    taken: &Taken<'_>,
-    files: &mut Files<'_>,
-) -> io::Result<Option<String>> {
-    let origin = &original.meant.rule.origin;
-    for draft in drafts.iter().flatten() {
-        if draft.rule.is_located() {
-            continue;
-        }
-        let key = (origin.root, draft.path.to_lowercase());
-        if taken.get(&key).is_some_and(|other| *other != origin.path) {
-            return Ok(Some(draft.path.clone()));
-        }
-        if files.record(origin.root, &draft.path, &original.path).is_some() {
-            continue;
-        }
-        let is_ours = |text: &String| {
-            *text == draft.text || is_marked(text, &original.path) || are_copies(text, &draft.text)
-        };
-        let (there, _) = files.get(origin.root, &draft.path)?;
-        if there.as_ref().is_some_and(|text| !is_ours(text)) || files.is_recorded(origin.root, &draft.path) {
-            return Ok(Some(draft.path.clone()));
-        }
-    }
-    Ok(None)
-}
-
-/// The path of the index, which no copy has and no file that is not an index.
-fn index_path(
-    target: &Target,
-    planned: &[(usize, String, String, &'static str)],
-    files: &mut Files<'_>,
-) -> io::Result<String> {
-    const NAME: &str = "rulebook-index";
-    let paths = (1..).map(|number| match number {
-        1 => target.path("", NAME),
-        _ => target.path("", &format!("{NAME}-{number}")),
-    });
-    for path in paths {
-        let is_copy = planned.iter().any(|(root, other, source, _)| {
-            (*root, source.is_empty()) == (0, false) && other.eq_ignore_ascii_case(&path)
-        });
-        if !is_block(target) && is_copy {
-            continue;
-        }
-        let is_recorded = is_block(target) || files.record(0, &path, "").is_some();
-        let (there, _) = files.get(0, &path)?;
-        if is_recorded || there.as_ref().is_none_or(|text| is_marked(text, INDEX)) {
-            return Ok(path);
-        }
-    }
-    unreachable!("the numbers do not end")
 }
 
 /// A rule without the copies of others in its file; `None` if there are none.

@@ -8,7 +8,7 @@ use rulebook::export::{Blocks, Target, Tool, is_marked};
 
 use super::ExportOptions;
 use super::files::{ExportRow, Files, INDEX, Outcome};
-use crate::recorded::{Record, RecordedCopies, hash};
+use crate::recorded::{Record, RecordedCopies};
 
 /// Removes the copies of earlier exports that this one does not make. Copies that were edited stay.
 pub(super) fn remove(
@@ -17,6 +17,7 @@ pub(super) fn remove(
     options: &ExportOptions,
     planned: &[(usize, String, String, &'static str)],
     selected: &[(usize, &str)],
+    roots: &[PathBuf],
 ) -> io::Result<Vec<ExportRow>> {
     let mut rows = Vec::new();
     let planned: HashSet<(usize, &str, &str, &str)> = planned
@@ -32,8 +33,10 @@ pub(super) fn remove(
             let is_selected = selected.contains(&(root, record.source.as_str()));
             // What was imported from a tool is no copy of a rule here, and the other way round.
             let of_file = Tool::of_file(&record.source).map(|tool| tool.name);
+            let is_gone =
+                || options.check && !record.source.is_empty() && !roots[root].join(&record.source).exists();
             of_file == options.tool.map(|tool| tool.name)
-                && (options.sync || is_wanted && (is_selected || record.source.is_empty()))
+                && (options.sync || is_wanted && (is_selected || record.source.is_empty() || is_gone()))
         };
         let (stale, kept): (Vec<Record>, Vec<Record>) =
             recorded.copies.drain(..).partition(|record| is_ours(record) && !is_planned(record));
@@ -69,7 +72,7 @@ pub(super) fn take_out(files: &mut Files<'_>, root: usize, record: &Record) -> i
     let Some(text) = after.clone() else { return Ok(Taken::Out) };
     let name = if record.source.is_empty() { INDEX } else { &record.source };
     if !record.is_block {
-        if hash(&text) != record.copy_hash || !is_marked(&text, name) {
+        if !record.is_of(&text) || !is_marked(&text, name) {
             return Ok(Taken::Edited);
         }
         *after = None;
@@ -77,7 +80,7 @@ pub(super) fn take_out(files: &mut Files<'_>, root: usize, record: &Record) -> i
     }
     let blocks = Blocks::of(&text);
     match blocks.get(name) {
-        Some(block) if hash(block) != record.copy_hash => return Ok(Taken::Edited),
+        Some(block) if !record.is_of(block) => return Ok(Taken::Edited),
         Some(_) => {
             let rest = blocks.without(name);
             *after = (!rest.is_empty() || !record.is_new_file).then_some(rest);

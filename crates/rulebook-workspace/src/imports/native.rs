@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::FormatId;
-use rulebook::parse::{Parsed, imports, imports_in_gemini};
-use rulebook::rule::Rule;
+use rulebook::parse::{Entry, Parsed, imports, imports_in_gemini};
+use rulebook::rule::{Activation, ImportedRule, Rule};
 use rulebook::source::Source;
 
 use super::target::{MAX_IMPORTS, MAX_NAMES, Reports, imported, may_import, real_path, rule_of, target};
@@ -28,7 +28,12 @@ pub(crate) fn follow_native(
     let real_path = |rule: &Rule| real_path(rule, search);
     let mut diagnostics = Vec::new();
     let importers = parsed.iter().enumerate().filter(|(_, parsed)| rule_of(parsed).is_some_and(may_import));
-    let mut queue: VecDeque<Importer> = importers
+    // First those that always apply: what they import does so, too.
+    let (always, others): (Vec<_>, Vec<_>) =
+        importers.partition(|(_, parsed)| rule_of(parsed).is_some_and(Rule::is_on_here));
+    let mut queue: VecDeque<Importer> = always
+        .into_iter()
+        .chain(others)
         .map(|(at, parsed)| Importer { at, chain: rule_of(parsed).map(real_path).into_iter().collect() })
         .collect();
     let mut seen: HashSet<(PathBuf, String)> = HashSet::new();
@@ -40,6 +45,8 @@ pub(crate) fn follow_native(
     while let Some(importer) = queue.pop_front() {
         let Some(rule) = rule_of(&parsed[importer.at]) else { continue };
         let (mut added, mut is_full) = (Vec::new(), false);
+        // What a rule for some files imports applies where the rule does.
+        let (is_always, mut links) = (rule.is_on_here(), Vec::new());
         let mut reports = Reports::new(rule);
         let mut names = HashSet::new();
         let is_gemini = matches!(rule.origin.format.id, FormatId::Gemini | FormatId::Qwen);
@@ -73,15 +80,29 @@ pub(crate) fn follow_native(
                 // Reported once: there may be thousands.
                 is_full = true;
                 break;
-            } else if seen.insert((real.clone(), rule.origin.folder.clone())) {
-                added.push((imported(rule, &real, search), real));
+            } else {
+                let origin = imported(rule, &real, search);
+                links.push(ImportedRule { path: origin.path.clone(), display: origin.display.clone() });
+                if seen.insert((real.clone(), rule.origin.folder.clone())) {
+                    added.push((origin, real));
+                }
             }
         }
         diagnostics.extend(reports.finish());
+        if let Entry::Rule(rule) = &mut parsed[importer.at].entry
+            && !is_always
+        {
+            rule.imports = links;
+        }
         for (origin, real) in added {
             let (text, reported) = loader.admit(&origin, search.text_at(&real));
             let mut imported = loader.parse(Source { origin, text });
             imported.diagnostics.extend(reported);
+            if let Entry::Rule(rule) = &mut imported.entry
+                && !is_always
+            {
+                rule.activation = Activation::Never;
+            }
             let chain = importer.chain.iter().cloned().chain([real]).collect();
             queue.push_back(Importer { at: parsed.len(), chain });
             parsed.push(imported);

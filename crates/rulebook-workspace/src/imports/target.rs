@@ -32,9 +32,9 @@ pub(super) fn rule_of(parsed: &Parsed) -> Option<&Rule> {
     }
 }
 
-/// Only files found by location import others; most do not.
+/// Files found by location import others if their agent follows imports; files of rule folders mostly do not.
 pub(super) fn may_import(rule: &Rule) -> bool {
-    rule.origin.format.imports > 0 && rule.origin.place.is_raw() && rule.body.contains('@')
+    rule.origin.follows_imports() && rule.body.contains('@')
 }
 
 /// The canonical path of an imported file, if it may be read.

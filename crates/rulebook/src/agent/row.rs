@@ -1,7 +1,8 @@
 //! One row of the table of agents.
 
-use crate::format::{Format, FormatId};
+use crate::format::{Format, FormatId, Place, PlaceKind};
 use crate::rule::Rule;
+use crate::source::Origin;
 use crate::words::words;
 
 /// An agent, or one surface of it.
@@ -37,6 +38,30 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// Whether it reads what is at a place in folders below the root.
+    pub fn nested_at(&self, place: &Place) -> Nested {
+        match (self.nested, place.shape) {
+            (
+                Nested::Located,
+                PlaceKind::Folder { .. } | PlaceKind::Modes { .. } | PlaceKind::File { .. },
+            ) => Nested::Undocumented,
+            (Nested::Located, _) => Nested::Read,
+            (own, _) => own,
+        }
+    }
+
+    /// Whether a rule is of its own format.
+    pub fn owns_rule(&self, rule: &Rule) -> bool {
+        self.owns == Some(rule.origin.format.id) && rule.origin.place.shape != PlaceKind::Imported
+    }
+
+    /// Whether its view has a file there.
+    pub fn reads_at(&self, origin: &Origin) -> bool {
+        origin.folder.is_empty()
+            || self.nested != Nested::Located
+            || self.nested_at(origin.place) == Nested::Read
+    }
+
     /// Returns the format that tells how certain its view is: its own, or the first it reads.
     pub fn known_by(&self) -> &'static Format {
         self.formats.iter().find(|format| self.owns == Some(format.id)).unwrap_or(&self.formats[0])
@@ -86,6 +111,9 @@ pub enum AddPolicy {
 pub enum Nested {
     /// It reads them.
     Read,
+    /// It reads files that it finds by location, such as `AGENTS.md`. Whether it reads rule folders there is not
+    /// documented; its view has those of the root only.
+    Located,
     /// It does not.
     Unread,
     /// It is not documented; its view has the files of the root only.
@@ -152,7 +180,7 @@ words! {
 
 impl SizeUnit {
     /// Measures a text.
-    pub(crate) fn count(self, text: &str) -> usize {
+    pub fn count(self, text: &str) -> usize {
         match self {
             SizeUnit::Bytes => text.len(),
             SizeUnit::Characters => text.chars().count(),

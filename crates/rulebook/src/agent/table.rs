@@ -67,6 +67,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Augment",
         owns: Some(FormatId::Augment),
         formats: formats![CLAUDE_MD, AGENTS_MD, AUGMENT, AUGMENT_OWN],
+        nested: Nested::Located,
         limit: Some(AUGMENT_LIMIT),
         ..BASE
     },
@@ -151,6 +152,7 @@ pub static AGENTS: &[Agent] = &[
             GEMINI_MD_AT_ROOT,
             COPILOT_GITHUB_SKILLS
         ],
+        nested: Nested::Located,
         ..BASE
     },
     Agent {
@@ -264,6 +266,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Kilo Code",
         owns: Some(FormatId::Kilo),
         formats: formats![KILO, AGENTS_MD, AGENT_MD_ELSE, KILO_SKILLS],
+        nested: Nested::Located,
         ..BASE
     },
     little_known(FormatId::Kimi, "Kimi", formats![KIMI]),
@@ -272,6 +275,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Kiro",
         owns: Some(FormatId::Kiro),
         formats: formats![KIRO, KIRO_OWN, AGENTS_MD_EVERYWHERE, KIRO_SKILLS],
+        nested: Nested::Located,
         path_rules: "when a matching file is part of the conversation",
         ..BASE
     },

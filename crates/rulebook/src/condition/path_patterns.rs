@@ -15,6 +15,8 @@ pub struct Paths {
     pub(super) list: PatternList,
     /// The same patterns in the other possible dialect, and the names of both. If they disagree, the result is unknown.
     pub(super) rival: Option<(PatternList, [&'static str; 2])>,
+    /// Whether it is not documented what they match.
+    pub(super) is_open: bool,
     /// For each pattern, the byte range in the file that contains it, perhaps with others.
     pub(crate) spans: Vec<Range<usize>>,
     /// The nested folder that the patterns are relative to.
@@ -68,11 +70,9 @@ impl Paths {
             }
             report(Code::BadGlob, spans[at].clone(), format!("the glob matches nothing: {error}"));
         };
-        let list = match base.is_exact {
-            true => PatternList::one_by_one(patterns, base.dialect, rejected),
-            false => PatternList::new(patterns, base.dialect, rejected),
-        };
-        (!spans.is_empty()).then(|| Paths { list, rival, spans, base: base.base.clone() })
+        let is_open = patterns.iter().any(|pattern| base.exclusions.leave_open(pattern));
+        let list = PatternList::excluding(patterns, base.dialect, base.exclusions, rejected);
+        (!spans.is_empty()).then(|| Paths { list, rival, is_open, spans, base: base.base.clone() })
     }
 
     /// Reads the glob of a scope, with the meaning that it has in the `globs` of the rule.
@@ -83,13 +83,14 @@ impl Paths {
             let names = [base.dialect.name(), rival.name()];
             (PatternList::new([text], rival, |_, _| {}), names)
         });
-        let paths = Paths { list, rival, spans: vec![span], base: base.base.clone() };
+        let paths = Paths { list, rival, is_open: false, spans: vec![span], base: base.base.clone() };
         error.map_or_else(|| Ok(paths.into_gate()), Err)
     }
 
     /// Patterns that match nothing.
     pub fn none(dialect: Dialect) -> Paths {
-        Paths { list: PatternList::new([], dialect, |_, _| {}), rival: None, spans: Vec::new(), base: None }
+        let list = PatternList::new([], dialect, |_, _| {});
+        Paths { list, rival: None, is_open: false, spans: Vec::new(), base: None }
     }
 
     /// The patterns as written.
@@ -117,7 +118,7 @@ impl Paths {
             None => Some(path),
         };
         let matches = |list: &PatternList| path.is_some_and(|path| list.decide(path).matches);
-        matches(&self.list) && self.rival.as_ref().is_none_or(|(rival, _)| matches(rival))
+        !self.is_open && matches(&self.list) && self.rival.as_ref().is_none_or(|(rival, _)| matches(rival))
     }
 
     /// Whether they match a path, in every possible dialect or in some.
@@ -128,6 +129,9 @@ impl Paths {
             None => Some(path),
         };
         let Some(path) = relative else { return Truth::No };
+        if self.is_open {
+            return Truth::Unknown;
+        }
         let own = self.list.decide(path).matches;
         match self.rival.as_ref().map(|(rival, _)| rival.decide(path).matches) {
             Some(other) if other != own => Truth::Unknown,
@@ -140,13 +144,16 @@ impl Paths {
     pub(crate) fn lowercase(&self) -> Paths {
         let base = self.base.as_ref().map(|(root, folder)| (*root, folder.to_lowercase()));
         let list = self.list.lowercase();
-        Paths { list, rival: None, spans: Vec::new(), base }
+        Paths { list, rival: None, is_open: self.is_open, spans: Vec::new(), base }
     }
 
-    /// Positions of the evidence paths on which the possible dialects disagree, ascending.
+    /// Positions of the evidence paths for which it is not documented whether they match, ascending.
     pub(crate) fn doubtful(&self, facts: &Facts<'_>) -> Vec<usize> {
-        let Some((rival, _)) = &self.rival else { return Vec::new() };
         let view = facts.view(self.base.as_ref());
+        if self.is_open {
+            return view.below.clone();
+        }
+        let Some((rival, _)) = &self.rival else { return Vec::new() };
         let (own, other) = (select(&self.list, view).paths, select(rival, view).paths);
         let only = |a: &[usize], b: &[usize]| -> Vec<usize> {
             a.iter().filter(|at| b.binary_search(at).is_err()).copied().collect()
@@ -169,6 +176,9 @@ impl Paths {
 
     /// Positions of the evidence paths that match in all possible dialects, ascending.
     pub(crate) fn find(&self, facts: &Facts<'_>) -> Vec<usize> {
+        if self.is_open {
+            return Vec::new();
+        }
         let view = facts.view(self.base.as_ref());
         let mut found = select(&self.list, view).paths;
         if let Some((rival, _)) = &self.rival {

@@ -16,6 +16,10 @@ impl Test for Paths {
         if facts.evidence.paths.is_empty() {
             return ConditionResult::not_known("path");
         }
+        if self.is_open {
+            let detail = format!("the agent does not document what {} matches", list(self.patterns()));
+            return ConditionResult::unknown(detail);
+        }
         let view = facts.view(self.base.as_ref());
         let selection = select(&self.list, view);
         if let Some((rival, names)) = &self.rival

@@ -26,6 +26,7 @@ fn evaluate(key: &str, value: &str, evidence: &Evidence) -> Result<ConditionResu
     let base = PatternBase {
         dialect: Dialect::Picomatch,
         rival: None,
+        exclusions: crate::glob::Exclusions::OfDialect,
         splits: Splits::Texts,
         splits_whitespace: true,
         is_exact: false,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::diagnostic::Code;
 use crate::frontmatter::{Node, Value};
-use crate::glob::{Dialect, Glob, split_list};
+use crate::glob::{Dialect, Exclusions, Glob, split_list};
 
 /// How the patterns of a rule are read.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct PatternBase {
     pub dialect: Dialect,
     /// A second possible dialect, if the agent does not document which one it uses.
     pub rival: Option<Dialect>,
+    /// What `!pattern` does.
+    pub exclusions: Exclusions,
     /// Where commas separate patterns.
     pub splits: Splits,
     /// Whether white space separates patterns too, if each word is a complete pattern.

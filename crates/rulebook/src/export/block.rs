@@ -22,6 +22,16 @@ fn line_of(text: &str, line: &str, from: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
+/// The text before a block, without the line break that was added with it, unless people wrote more after it since: the line
+/// break then ends the line before.
+fn before_block<'t>(text: &'t str, block: &Range<usize>) -> &'t str {
+    let (before, after) = (&text[..block.start], &text[block.end..]);
+    let without = before.strip_suffix('\n').unwrap_or(before);
+    let is_ended = without.is_empty() || without.trim_end_matches('\r').ends_with('\n');
+    let is_followed = !after.is_empty() && !after.starts_with(['\n', '\r']);
+    if is_followed && !is_ended { before } else { without }
+}
+
 /// Renders the block of a rule.
 #[must_use]
 pub fn block(source: &str, body: &str) -> String {
@@ -43,9 +53,9 @@ pub fn outside_blocks(text: &str) -> Cow<'_, str> {
             Some(close) => {
                 let rest = close + end.len();
                 let rest = rest + usize::from(outside[rest..].starts_with('\n'));
-                let start = at - usize::from(outside[..at].ends_with('\n'));
-                outside = [&outside[..start], &outside[rest..]].concat().into();
-                start
+                let before = before_block(&outside, &(at..rest)).len();
+                outside = [&outside[..before], &outside[rest..]].concat().into();
+                before
             }
             None => at + MARKER.len(),
         };
@@ -68,6 +78,11 @@ impl<'t> Blocks<'t> {
     /// Finds the blocks of a text.
     pub fn of(text: &'t str) -> Blocks<'t> {
         Blocks { text }
+    }
+
+    /// Returns how many there are.
+    pub fn count(&self) -> usize {
+        self.text.lines().filter(|line| line.starts_with(END)).count()
     }
 
     /// Returns where the block of a source is, with the line break that separates it from the text before.
@@ -97,7 +112,6 @@ impl<'t> Blocks<'t> {
     #[must_use]
     pub fn without(&self, source: &str) -> String {
         let Some(range) = self.find(source) else { return self.text.to_owned() };
-        let start = range.start - usize::from(self.text[..range.start].ends_with('\n'));
-        [&self.text[..start], &self.text[range.end..]].concat()
+        [before_block(self.text, &range), &self.text[range.end..]].concat()
     }
 }

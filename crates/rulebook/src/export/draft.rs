@@ -50,12 +50,13 @@ pub fn draft(meant: &Meant<'_>, target: &Target, name: &str, source: &str) -> Re
         return Err(Loss::NoForm("its text contains the line that begins or ends a copy".to_owned()));
     }
     let path = target.path(&folder, name);
-    let origin = target.origin(&path).ok_or_else(|| Loss::no_form(rule, Some(kind), target))?;
+    let origin = target.reads(&path).ok_or_else(|| Loss::no_form(rule, Some(kind), target))?;
     // All candidates are compared on the same paths: those of the natural ones.
     let natural = lists.iter().take(2).flatten().filter(|pattern| !pattern.contains("/.*"));
     let probes = meant.probes(Some(target), natural.map(String::as_str));
     let read = |patterns: &[String], description: Option<&str>| {
-        let text = render(target, form, rule, source, description, patterns);
+        let own_name = name.rsplit('/').next().unwrap_or(name);
+        let text = render(target, form, rule, [own_name, source], &origin, description, patterns);
         let read = parse(Source { origin: origin.clone(), text: Ok(text.as_str().into()) });
         let Entry::Rule(copy) = read.entry else { return None };
         let proof = Proof::near(meant, &copy, &probes);
@@ -134,7 +135,7 @@ pub fn draft_shared(
 
 /// Reads a copy as the agent of another target does; `None` if it does not read files there.
 pub fn reread(meant: &Meant<'_>, target: &Target, path: &str, text: &str) -> Option<Draft> {
-    let origin = target.origin(path)?;
+    let origin = target.reads(path)?;
     let Entry::Rule(copy) = parse(Source { origin, text: Ok(text.into()) }).entry else { return None };
     let probes = meant.probes(Some(target), copy.globs.iter().map(String::as_str));
     let proof = Proof::near(meant, &copy, &probes);
@@ -170,7 +171,7 @@ fn shape(rule: &Rule, kind: Option<Kind>, target: &Target) -> Option<Shape> {
         }
         (Holder::Blocks { .. }, _) => None,
         (Holder::Files { .. }, Kind::Paths) => {
-            let format = target.origin(&target.path("", "x"))?.format;
+            let format = target.reads(&target.path("", "x"))?.format;
             let (own, prefix) = match target.is_nested() {
                 true if format.from_root => (folder, folder),
                 true => (folder, ""),
@@ -182,7 +183,7 @@ fn shape(rule: &Rule, kind: Option<Kind>, target: &Target) -> Option<Shape> {
         (Holder::Files { .. }, _) if folder.is_empty() || target.is_nested() => Some(plain(folder)),
         // In a folder that the agent does not look into, "always" means everything below it.
         (Holder::Files { .. }, Kind::Always) => {
-            let dialect = target.origin(&target.path("", "x"))?.format.dialect;
+            let dialect = target.reads(&target.path("", "x"))?.format.dialect;
             let all = candidates(&["**".to_owned()], crate::glob::Dialect::Picomatch, dialect, folder);
             Some(Shape { folder: String::new(), kind: Kind::Paths, lists: all })
         }

@@ -2,6 +2,7 @@
 
 use super::proof::Proof;
 use super::target::{Kind, Target};
+use crate::agent::SizeUnit;
 use crate::rule::{Activation, Rule};
 use crate::words::words;
 
@@ -19,6 +20,13 @@ pub enum Loss {
     TooLong {
         /// How many characters it reads.
         limit: usize,
+    },
+    /// With the other rules, the agent would cut it or leave it out.
+    Full {
+        /// How much it reads of all files together.
+        limit: usize,
+        /// The unit of that.
+        unit: SizeUnit,
     },
     /// The agent would not read the file, because it reads this one instead.
     Unread(String),
@@ -70,6 +78,7 @@ impl Loss {
                 _ => "narrower",
             },
             Loss::TooLong { .. } => "too-long",
+            Loss::Full { .. } => "full",
             Loss::Unread(_) => "unread",
             Loss::Taken(_) => "taken",
         }
@@ -112,6 +121,12 @@ impl std::fmt::Display for Loss {
                 }
             }
             Loss::TooLong { limit } => write!(f, "longer than the {limit} characters that the agent reads"),
+            Loss::Full { limit, unit } => {
+                write!(
+                    f,
+                    "with the other rules, longer than the {limit} {unit} that the agent reads in total"
+                )
+            }
             Loss::Unread(other) => write!(f, "the agent reads `{other}` instead"),
             Loss::Taken(path) => write!(f, "another file or copy is at `{path}`"),
         }

@@ -64,7 +64,7 @@ fn file_name(name: &str) -> String {
 }
 
 /// Returns the names that a copy may have, the best one first: the stem, `stem-format`, `stem-format-2` and so on.
-pub fn names(rule: &Rule, target: &Target) -> impl Iterator<Item = String> {
+pub fn names<'t>(rule: &Rule, target: &'t Target) -> impl Iterator<Item = String> + use<'t> {
     const MOST: usize = 20;
     let stem = name(rule, target);
     let long = format!("{stem}-{}", rule.origin.format.id);
@@ -72,5 +72,6 @@ pub fn names(rule: &Rule, target: &Target) -> impl Iterator<Item = String> {
         let long = long.clone();
         move |number| format!("{long}-{number}")
     });
-    [stem, long].into_iter().chain(numbered)
+    // Some names are those of files that agents find in any folder.
+    [stem, long].into_iter().chain(numbered).filter(move |name| target.takes(name))
 }

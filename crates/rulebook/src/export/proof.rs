@@ -258,8 +258,13 @@ impl<'r> AnyCase<'r> {
         AnyCase { rule, paths: OnceLock::new() }
     }
 
-    /// Whether it would apply to a file.
+    /// Whether it would apply to a file that it does not apply to.
     fn applies(&self, path: &str) -> bool {
+        let has_case = |text: &str| text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii());
+        let own = self.rule.globs.iter().map(String::as_str).chain([path, self.rule.origin.folder.as_str()]);
+        if !own.into_iter().any(has_case) {
+            return false;
+        }
         let path = path.to_lowercase();
         let is_below = |(_, folder): (usize, &str)| {
             path.strip_prefix(&folder.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))

@@ -1,16 +1,21 @@
 //! Rendering: a rule as a text in the form of a target.
 
+use std::borrow::Cow;
+
 use super::name::marker;
+use super::references::as_text;
 use super::target::{Form, Line, ListStyle, Target};
 use crate::frontmatter::{quoted, scalar};
 use crate::rule::{Activation, Rule};
+use crate::source::Origin;
 
 /// Renders a rule with these patterns.
 pub(super) fn render(
     target: &Target,
     form: Form,
     rule: &Rule,
-    source: &str,
+    [name, source]: [&str; 2],
+    origin: &Origin,
     description: Option<&str>,
     patterns: &[String],
 ) -> String {
@@ -19,10 +24,16 @@ pub(super) fn render(
         Form::Plain | Form::No => &[],
     };
     let header: String =
-        lines.iter().filter_map(|line| header_line(target, *line, description, patterns)).collect();
+        lines.iter().filter_map(|line| header_line(target, *line, name, description, patterns)).collect();
     let fences = if header.is_empty() { String::new() } else { format!("---\n{header}---\n") };
-    let text = format!("{fences}{}\n{}\n", marker(source), super::without_marker(&rule.body));
+    let text = format!("{fences}{}\n{}\n", marker(source), body(rule, origin));
     if rule.body.contains("\r\n") { with_breaks(&text, "\r\n") } else { text }
+}
+
+/// The body of a rule in a copy at a place.
+#[must_use]
+pub fn body<'r>(rule: &'r Rule, origin: &Origin) -> Cow<'r, str> {
+    as_text(super::without_marker(&rule.body), &rule.origin, origin)
 }
 
 /// A text with one kind of line break.
@@ -35,11 +46,13 @@ pub fn with_breaks(text: &str, line_break: &str) -> String {
 fn header_line(
     target: &Target,
     line: Line,
+    name: &str,
     description: Option<&str>,
     patterns: &[String],
 ) -> Option<String> {
     let line = match line {
         Line::Fixed(key, value) => format!("{key}: {value}\n"),
+        Line::Name => format!("name: {}\n", scalar(name, false)),
         Line::Description => format!("description: {}\n", scalar(&one_line(description?), false)),
         Line::Patterns(key) => match target.list {
             ListStyle::Commas => format!("{key}: {}\n", patterns.join(",")),
@@ -68,7 +81,8 @@ impl Target {
     #[must_use]
     pub fn always_text(&self, source: &str, body: &str) -> String {
         let lines = if let Form::Header(lines) = self.always { lines } else { &[] };
-        let header: String = lines.iter().filter_map(|line| header_line(self, *line, None, &[])).collect();
+        let header: String =
+            lines.iter().filter_map(|line| header_line(self, *line, "", None, &[])).collect();
         let fences = if header.is_empty() { String::new() } else { format!("---\n{header}---\n") };
         format!("{fences}{}\n{body}", marker(source))
     }

@@ -1,7 +1,7 @@
 //! The table of targets: how to express always / paths / offered / manual in each agent's own files.
 
 use super::target::Form::{Header, No, Plain};
-use super::target::Line::{Description, Fixed, Patterns};
+use super::target::Line::{Description, Fixed, Name, Patterns};
 use super::target::{Form, Holder, ListStyle, Target};
 use crate::agent::Agent;
 
@@ -64,7 +64,7 @@ pub static TARGETS: &[Target] = &[
     Target {
         always: Header(&[Fixed("inclusion", "always")]),
         paths: Header(&[Fixed("inclusion", "fileMatch"), Patterns("fileMatchPattern")]),
-        offered: Header(&[Fixed("inclusion", "auto"), Description]),
+        offered: Header(&[Fixed("inclusion", "auto"), Name, Description]),
         manual: Header(&[Fixed("inclusion", "manual")]),
         list: ListStyle::Flow,
         ..files("kiro", ".kiro/steering", "md")

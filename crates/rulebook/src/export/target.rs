@@ -58,6 +58,8 @@ pub enum Form {
 /// A line of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
+    /// The name of the copy.
+    Name,
     /// The description, if the rule has one.
     Description,
     /// The patterns, with this key.
@@ -132,27 +134,37 @@ impl Target {
     }
 
     /// Returns how the target reads a file at a path of the workspace.
-    pub(super) fn origin(&self, path: &str) -> Option<Origin> {
+    pub fn reads(&self, path: &str) -> Option<Origin> {
         match self.agent() {
             Some(agent) => Origin::at(agent.formats, path),
             None => self.is_path(path).then(|| Origin::named(FormatId::Rulebook, path)),
         }
     }
 
-    /// Whether it reads rules in folders below the root.
+    /// Whether it is known to read its rules in folders below the root.
     pub fn is_nested(&self) -> bool {
-        self.agent().is_none_or(|agent| agent.nested == Nested::Read)
+        let Some(agent) = self.agent() else { return true };
+        let below = Origin::at(agent.formats, &self.path("x", "x"));
+        below.is_some_and(|below| agent.nested_at(below.place) == Nested::Read)
+    }
+
+    /// Whether its agent reads a file of this name in the rule folder as a rule of that folder.
+    pub(super) fn takes(&self, name: &str) -> bool {
+        let Holder::Files { folder, .. } = self.holder else { return true };
+        self.reads(&self.path("", name)).is_some_and(|origin| is_in(origin.place, folder))
     }
 
     /// Whether sub-folders of its rule folder are read.
     pub(super) fn is_recursive(&self) -> bool {
         let Holder::Files { folder, extension } = self.holder else { return false };
         let path = format!("{folder}/a/b.{extension}");
-        self.origin(&path).is_some_and(|origin: Origin| is_in(origin.place, folder))
+        self.reads(&path).is_some_and(|origin: Origin| is_in(origin.place, folder))
     }
 
     /// Whether a file at this path of the workspace could hold its rules.
     pub fn is_path(&self, path: &str) -> bool {
+        let reads_below = |agent: &Agent| matches!(agent.nested, Nested::Read | Nested::Located);
+        let may_be_nested = self.agent().is_none_or(reads_below);
         let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
         let (folder, is_named) = match self.holder {
             Holder::Blocks { file } => match path.strip_suffix(file) {
@@ -173,7 +185,7 @@ impl Target {
         };
         is_named
             && path.split('/').all(is_plain)
-            && (folder.is_empty() || self.is_nested() && folder.ends_with('/'))
+            && (folder.is_empty() || may_be_nested && folder.ends_with('/'))
     }
 
     /// Returns the path of the file that holds a rule, in a folder of the workspace.

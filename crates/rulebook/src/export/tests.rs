@@ -42,7 +42,12 @@ fn each_kind_is_written_in_the_words_of_the_target() {
     check("alwaysApply: true", "copilot-vscode", "---\napplyTo: \"**\"\n---\n", true);
     check("alwaysApply: true", "windsurf", "---\ntrigger: always_on\n---\n", true);
     check("alwaysApply: true", "augment", "---\ntype: always_apply\n---\n", true);
-    check("description: D\nalwaysApply: false", "kiro", "---\ninclusion: auto\ndescription: D\n---\n", true);
+    check(
+        "description: D\nalwaysApply: false",
+        "kiro",
+        "---\ninclusion: auto\nname: a\ndescription: D\n---\n",
+        true,
+    );
     check("description: D\nalwaysApply: false", "copilot-vscode", "---\ndescription: D\n---\n", true);
     check("alwaysApply: false", "kiro", "---\ninclusion: manual\n---\n", true);
     check("alwaysApply: false", "trae", "---\nalwaysApply: false\n---\n", true);
@@ -290,7 +295,7 @@ fn source(shapes: Shapes) -> impl Strategy<Value = Rule> {
 /// The targets that express rules for paths, and whose files mean what their agent does.
 fn with_paths() -> impl Strategy<Value = &'static Target> {
     let owns = |target: &&Target| {
-        let format = target.origin(&target.path("", "a")).map(|origin| origin.format.id);
+        let format = target.reads(&target.path("", "a")).map(|origin| origin.format.id);
         let owner = format.and_then(crate::agent::Agent::owner_of);
         target.paths != Form::No
             && (target.agent().is_none() || owner.map(|agent| agent.name) == Some(target.name))

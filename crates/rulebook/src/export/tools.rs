@@ -47,6 +47,7 @@ const RULESYNC: Format = Format {
             ("manual", StatedActivation::Manual),
         ],
         unsaid: None,
+        offered_by: &["description"],
     }),
     inert: &["targets"],
     ..OF_TOOL

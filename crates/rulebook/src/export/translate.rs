@@ -250,11 +250,15 @@ fn write(pattern: &str, to: Dialect, tail: Tail) -> String {
 type AnyFolders = [&'static str; 2];
 
 /// Any folders, of which one may be hidden.
-const ONE_HIDDEN: AnyFolders = ["{**,**/.*,**/.*/**}", "{**/,**/.*/**/}"];
+///
+/// minimatch 10.2 matches no hidden name after a second `**`, unlike version 11. So these names have alternatives with one.
+const ONE_HIDDEN: AnyFolders = ["{**,**/.*,**/.*/.*,**/.*/**}", "{**/,**/.*/,**/.*/**/}"];
 
 /// Any folders, of which two may be hidden.
-const TWO_HIDDEN: AnyFolders =
-    ["{**,**/.*,**/.*/**,**/.*/**/.*,**/.*/**/.*/**}", "{**/,**/.*/**/,**/.*/**/.*/**/}"];
+const TWO_HIDDEN: AnyFolders = [
+    "{**,**/.*,**/.*/.*,**/.*/*/.*,**/.*/**,**/.*/**/.*/**}",
+    "{**/,**/.*/,**/.*/*/,**/.*/.*/,**/.*/**/,**/.*/**/.*/**/}",
+];
 
 /// What it writes for the start of a name, and the start.
 const HIDDEN_NAME: &[(&str, &str)] = &[("{*,.*,}", "*"), ("{?,.}", "?"), ("{,.}", "")];

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::id::FormatId;
 use super::place::{Place, PlaceKind};
 use crate::frontmatter::Tier;
-use crate::glob::Dialect;
+use crate::glob::{Dialect, Exclusions};
 use crate::words::words;
 
 /// How one agent's files are found and read.
@@ -73,6 +73,8 @@ pub struct Format {
     pub dialect: Dialect,
     /// A second candidate where the dialect is not documented: where the two disagree, the result is unknown.
     pub rival: Option<Dialect>,
+    /// What `!pattern` does in the agent's lists.
+    pub exclusions: Exclusions,
     /// Where a header may start.
     pub top: Top,
     /// Whether the agent removes HTML comments, so that a file with nothing else has no text.
@@ -89,6 +91,8 @@ pub struct Format {
     pub imports: usize,
     /// The largest file that the agent reads, in bytes, if it is larger than what Rulebook reads.
     pub largest: Option<u64>,
+    /// Whether it follows those of the files in its rule folders, too.
+    pub rules_import: bool,
     /// How many characters of a file the agent reads.
     pub limit: Option<usize>,
     /// The longest file, in lines, that the agent's documentation recommends.
@@ -341,6 +345,8 @@ pub struct ActivationKey {
     pub words: &'static [(&'static str, StatedActivation)],
     /// The activation of a file without the key, regardless of its other keys.
     pub unsaid: Option<StatedActivation>,
+    /// The keys that a file needs to be offered to the model.
+    pub offered_by: &'static [&'static str],
 }
 
 /// What a header states about the activation.

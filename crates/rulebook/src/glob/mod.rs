@@ -30,7 +30,7 @@ pub use index::PathIndex;
 pub use list::split_list;
 pub(crate) use list::split_outside_braces;
 pub(crate) use patterns::Selection;
-pub use patterns::{Decision, PatternList};
+pub use patterns::{Decision, Exclusions, PatternList};
 pub use set::PatternSet;
 
 use std::borrow::Cow;
@@ -225,7 +225,11 @@ impl Glob {
 
     /// The part of the last segment before its first dot.
     fn stem(&self) -> Option<&str> {
-        self.plain()?.stem(self.text())
+        match &self.plan {
+            Plan::Never | Plan::Always => None,
+            Plan::Program(compiled) => compiled.1.stem.as_deref(),
+            Plan::Plain(plain) => plain.stem(self.text()),
+        }
     }
 
     /// A segment that is somewhere in the path.

@@ -38,6 +38,26 @@ enum Combination {
     Ordered,
 }
 
+/// What `!pattern` does in a list of patterns that is no `.gitignore`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exclusions {
+    /// What users of the dialect expect.
+    OfDialect,
+    /// It excludes what other patterns match.
+    Excluded,
+    /// The agent tries one pattern after the other: it matches every other path.
+    OneByOne,
+    /// It is not documented, and neither are groups and escaped characters.
+    Undocumented,
+}
+
+impl Exclusions {
+    /// Whether it is not documented what a pattern matches.
+    pub(crate) fn leave_open(self, pattern: &str) -> bool {
+        self == Exclusions::Undocumented && pattern.contains(['!', '(', '\\'])
+    }
+}
+
 /// The result of matching a list against a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
@@ -66,15 +86,18 @@ impl PatternList {
         PatternList::read(patterns, dialect, dialect.combination(), rejected)
     }
 
-    /// As [`PatternList::new`] for an agent that tries one pattern after the other: `!pattern` matches every other path.
-    pub(crate) fn one_by_one<'p>(
+    /// As [`PatternList::new`] for an agent that is known to treat `!pattern` in this way.
+    pub(crate) fn excluding<'p>(
         patterns: impl IntoIterator<Item = &'p str>,
         dialect: Dialect,
+        exclusions: Exclusions,
         rejected: impl FnMut(usize, GlobError),
     ) -> PatternList {
-        let combination = match dialect.combination() {
-            Combination::Excluding => Combination::Any,
-            other => other,
+        let combination = match (exclusions, dialect.combination()) {
+            (_, Combination::Ordered) => Combination::Ordered,
+            (Exclusions::OneByOne, _) => Combination::Any,
+            (Exclusions::Excluded, _) => Combination::Excluding,
+            (Exclusions::OfDialect | Exclusions::Undocumented, own) => own,
         };
         PatternList::read(patterns, dialect, combination, rejected)
     }

@@ -88,7 +88,7 @@ fn is_read_at_start(rule: &Rule, subject: &Subject<'_, '_>) -> bool {
 /// Whether it is not documented that the agent reads a file of one of its formats in a folder below the root.
 pub(super) fn is_undocumented(agent: &Agent, rule: &Rule) -> bool {
     let is_own = || agent.formats.iter().any(|format| format.id == rule.origin.format.id);
-    agent.nested == Nested::Undocumented && !rule.origin.folder.is_empty() && is_own()
+    agent.nested_at(rule.origin.place) == Nested::Undocumented && !rule.origin.folder.is_empty() && is_own()
 }
 
 /// Whether the settings of an agent, or the name of the file, keep a rule from ever being added.

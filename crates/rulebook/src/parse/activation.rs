@@ -45,17 +45,20 @@ impl Fields {
     /// otherwise, which is reported.
     fn is_backed(&self, stated: StatedActivation, modes: &ActivationKey, reader: &mut Reader) -> bool {
         let needed = match stated {
-            StatedActivation::Glob => reader.format().paths_key,
-            StatedActivation::Offered => "description",
+            StatedActivation::Glob => std::slice::from_ref(&reader.format().paths_key),
+            StatedActivation::Offered => modes.offered_by,
             _ => return true,
         };
-        if modes.unsaid.is_none() || self.given(needed).is_some() {
+        let is_missing = |key: &&&str| modes.unsaid.is_some() && self.given(key).is_none();
+        let missing: Vec<String> = needed.iter().filter(is_missing).map(|key| format!("`{key}`")).collect();
+        if missing.is_empty() {
             return true;
         }
+        let missing = missing.join(" and ");
         let field = self.find(modes.key).expect("the activation was read from it");
         let value = shown(&reader.text[field.node.span.clone()]);
-        let message = format!("`{}: {value}` has no effect without `{needed}`", field.key);
-        reader.report(Code::Unreachable, field.key_span.clone(), message).help = format!("add `{needed}`");
+        let message = format!("`{}: {value}` has no effect without {missing}", field.key);
+        reader.report(Code::Unreachable, field.key_span.clone(), message).help = format!("add {missing}");
         false
     }
 

@@ -48,6 +48,7 @@ impl<'t> Reader<'t> {
         PatternBase {
             dialect: format.dialect,
             rival: format.rival,
+            exclusions: format.exclusions,
             splits,
             splits_whitespace,
             is_exact,

@@ -62,6 +62,7 @@ impl Format {
             unquoted,
             dialect,
             rival,
+            exclusions,
             top,
             strips_comments,
             scoped,
@@ -70,6 +71,7 @@ impl Format {
             needs_folder_name,
             imports: _,
             largest: _,
+            rules_import: _,
             limit,
             advised,
             confidence: _,
@@ -77,7 +79,7 @@ impl Format {
         } = *self;
         let keys = (paths_key, lists, keys, modes, aliases, inert, sets, excludes, agent_ignores, unquoted);
         let activation = (bare, not_always, everything, off_words, needs_folder_name);
-        let header = (tier, broken, repeats, top, strips_comments, dialect, rival);
+        let header = (tier, broken, repeats, top, strips_comments, (dialect, rival, exclusions));
         ((id, agent, priority, (scoped, from_root), ids, limit, advised), header, activation, keys)
     }
 }

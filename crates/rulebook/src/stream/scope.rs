@@ -211,6 +211,7 @@ mod tests {
         let base = PatternBase {
             dialect: Dialect::Picomatch,
             rival: None,
+            exclusions: crate::glob::Exclusions::OfDialect,
             splits: Splits::Texts,
             splits_whitespace: true,
             is_exact: false,

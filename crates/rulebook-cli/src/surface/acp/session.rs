@@ -81,7 +81,6 @@ impl Session {
             self.link.inform(&notice);
         }
         let (outcome, calls) = Exchange::new(&mut self.link, id).run(&mut watch);
-        drop(watch);
         self.calls = calls;
         if outcome == Outcome::Answered {
             turn.sent();

@@ -38,6 +38,7 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             keep: Vec::new(),
             dir: None,
             sync: false,
+            check: false,
         };
         planned(&sources, book, &tree, &options).map(|plan| (to, plan))
     };

@@ -9,7 +9,7 @@ use crate::format::{
     Place, PlaceKind, Repeats, StatedActivation, Top,
 };
 use crate::frontmatter::{Program, Tier};
-use crate::glob::Dialect;
+use crate::glob::{Dialect, Exclusions};
 
 // Claude Code.
 
@@ -49,6 +49,7 @@ pub(super) const CLAUDE: Format = own(Format {
 pub(super) const CLAUDE_RULES: Format = Format {
     workspace: &[folder(Base::Root, ".claude/rules", MARKDOWN, Depth::Recursive)],
     user: &[],
+    rules_import: false,
     ..CLAUDE
 };
 
@@ -82,6 +83,7 @@ pub(super) const COPILOT_GITHUB: Format = own(Format {
     lists: Lists::Text,
     bare: Bare::Undocumented,
     dialect: Dialect::Picomatch,
+    exclusions: Exclusions::Undocumented,
     user: &[],
     configs: &[],
     off_words: &[("excludeAgent", "cloud-agent"), ("excludeAgent", "coding-agent")],
@@ -130,6 +132,7 @@ pub(super) const CLAUDE_RULES_AS_COPILOT: Format = own(Format {
     everything: others::COPILOT.everything,
     repeats: Repeats::First,
     dialect: Dialect::VsCode,
+    rules_import: false,
     ..others::CLAUDE
 });
 
@@ -271,6 +274,7 @@ pub(super) const CLINE: Format = own(Format {
     keys: Keys::Own(&["paths"]),
     agent_ignores: &[],
     lists: Lists::ListOrNever,
+    exclusions: Exclusions::OneByOne,
     ..designs::CLINE
 });
 
@@ -309,7 +313,14 @@ pub(super) const AUGMENT: Format =
 pub(super) const AUGMENT_OWN: Format =
     own(Format { workspace: &[], keys: Keys::Own(&["description"]), modes: None, ..others::AUGMENT });
 
+/// Of folders below the root, it reads `rules.md` only.
 pub(super) const CONTINUE: Format = own(Format {
+    workspace: &[
+        folder(Base::Top, ".continue/rules", MARKDOWN, Depth::Recursive),
+        file(Base::Top, ".continuerules", "continuerules"),
+        Place::new(Base::Root, "rules.md", PlaceKind::Located { id: "rules", is_raw: false })
+            .if_used(&[".continue", ".continuerules"]),
+    ],
     keys: Keys::Own(&["alwaysApply", "content", "description", "globs"]),
     lists: Lists::Whole,
     tier: Some(Tier::Yaml),
@@ -361,6 +372,7 @@ pub(super) const QWEN: Format = own(Format {
     keys: Keys::Own(&["description", "paths"]),
     agent_ignores: &[],
     lists: Lists::Whole,
+    exclusions: Exclusions::OneByOne,
     tier: Some(Tier::Native(Program::QwenCode)),
     strips_comments: true,
     ..others::QWEN

@@ -6,7 +6,7 @@ use crate::format::{
     FormatId, Ids, Keys, Lists, Place, PlaceKind, Repeats, SameId, StatedActivation, Top,
 };
 use crate::frontmatter::Tier;
-use crate::glob::Dialect;
+use crate::glob::{Dialect, Exclusions};
 
 /// Rulebook's own format.
 pub(crate) const RULEBOOK: Format = Format {
@@ -41,6 +41,7 @@ pub(crate) const RULEBOOK: Format = Format {
     unquoted: false,
     dialect: Dialect::Picomatch,
     rival: None,
+    exclusions: Exclusions::OfDialect,
     top: Top::Blank,
     strips_comments: false,
     scoped: true,
@@ -49,6 +50,7 @@ pub(crate) const RULEBOOK: Format = Format {
     needs_folder_name: false,
     imports: 0,
     largest: None,
+    rules_import: false,
     limit: None,
     advised: None,
     confidence: Confidence::High,
@@ -110,6 +112,7 @@ pub(crate) const TRIGGER: ActivationKey = ActivationKey {
         ("manual", StatedActivation::Manual),
     ],
     unsaid: None,
+    offered_by: &["description"],
 };
 
 pub(crate) const WINDSURF: Format = Format {

@@ -8,7 +8,7 @@ use crate::format::{
     Keys, Lists, Place, PlaceKind, Repeats, SameId, StatedActivation,
 };
 use crate::frontmatter::Tier;
-use crate::glob::Dialect;
+use crate::glob::{Dialect, Exclusions};
 
 /// What they have in common: Markdown files with headers, read as forgivingly as possible.
 pub(super) const OTHER: Format = Format {
@@ -55,6 +55,7 @@ pub(crate) const CLAUDE: Format = Format {
     repeats: Repeats::Last,
     dialect: Dialect::Claude,
     imports: 4,
+    rules_import: true,
     advised: Some(200),
     knowledge: "its documentation of version 2.1.283, and observation",
     ..OTHER
@@ -153,6 +154,7 @@ pub(crate) const KIRO: Format = Format {
             ("manual", StatedActivation::Manual),
         ],
         unsaid: None,
+        offered_by: &["name", "description"],
     }),
     inert: &["name"],
     agent_ignores: &["alwaysApply"],
@@ -181,6 +183,7 @@ pub(crate) const AUGMENT: Format = Format {
             ("manual", StatedActivation::Manual),
         ],
         unsaid: None,
+        offered_by: &["description"],
     }),
     agent_ignores: &["alwaysApply", "globs", "paths"],
     knowledge: "its documentation",
@@ -225,6 +228,7 @@ pub(crate) const CONTINUE: Format = Format {
     aliases: &[("invokable", "called"), ("regex", "content")],
     inert: &["name"],
     dialect: Dialect::Minimatch,
+    exclusions: Exclusions::Excluded,
     knowledge: "its source",
     ..OTHER
 };
@@ -294,6 +298,7 @@ pub(crate) const JETBRAINS: Format = Format {
             ("off", StatedActivation::Off),
         ],
         unsaid: None,
+        offered_by: &["description"],
     }),
     aliases: &[("instructions", "description")],
     agent_ignores: &["alwaysApply"],

@@ -92,6 +92,7 @@ impl Name {
 }
 
 /// What is known about the last segment of every match.
+#[derive(Debug)]
 pub(in super::super) enum Last<'g> {
     Unknown,
     Name(&'g str),

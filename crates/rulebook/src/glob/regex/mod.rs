@@ -8,13 +8,15 @@ mod class;
 mod compile;
 mod complement;
 mod lazy;
+mod literals;
 mod node;
 mod parse;
 mod program;
 mod run;
 
 pub(super) use lazy::LazyDfa;
-pub(super) use node::{Literals, Node};
+pub(super) use literals::Literals;
+pub(super) use node::Node;
 pub(super) use parse::{Fault, NO_DOTS, NO_DOTS_BEYOND, NO_LONE_DOT, SOMETHING};
 pub(super) use program::Program;
 

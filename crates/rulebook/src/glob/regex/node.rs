@@ -1,6 +1,6 @@
-//! The expression as a tree, and the literals that every match has.
+//! The expression as a tree.
 
-use super::class::{Class, SLASH};
+use super::class::Class;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Node {
@@ -52,13 +52,6 @@ pub(in super::super) enum Assertion {
     Inside,
 }
 
-/// Literals at both ends of every match, ignoring trailing slashes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Literals {
-    pub(in super::super) prefix: String,
-    pub(in super::super) suffix: String,
-}
-
 impl Node {
     /// The number of nodes. Compiling takes at least as many steps.
     pub(in super::super) fn count(&self) -> usize {
@@ -88,53 +81,4 @@ impl Node {
             Node::Not(body) => !body.is_nullable(),
         }
     }
-
-    pub(super) fn literals(&self) -> Literals {
-        if !self.is_anchored() {
-            return Literals::default();
-        }
-        let mut prefix = Vec::new();
-        self.collect_prefix(&mut prefix);
-        let mut suffix = Vec::new();
-        self.collect_suffix(&mut suffix);
-        suffix.reverse();
-        Literals { prefix: decode_start(&prefix), suffix: decode_end(&suffix) }
-    }
-
-    /// Collects literals from the start; false if something else follows.
-    fn collect_prefix(&self, units: &mut Vec<u16>) -> bool {
-        match self {
-            Node::One(Step::Unit(unit)) => {
-                units.push(*unit);
-                true
-            }
-            Node::Assert(_) | Node::LookAhead { .. } => true,
-            Node::Sequence(nodes) => nodes.iter().all(|node| node.collect_prefix(units)),
-            _ => false,
-        }
-    }
-
-    fn collect_suffix(&self, units: &mut Vec<u16>) -> bool {
-        match self {
-            Node::One(Step::Unit(SLASH)) if units.is_empty() => true,
-            Node::One(Step::Unit(unit)) => {
-                units.push(*unit);
-                true
-            }
-            Node::Assert(_) | Node::LookAhead { .. } => true,
-            Node::Sequence(nodes) => nodes.iter().rev().all(|node| node.collect_suffix(units)),
-            Node::Repeat { body, .. } => units.is_empty() && **body == Node::One(Step::Unit(SLASH)),
-            _ => false,
-        }
-    }
-}
-
-fn decode_start(units: &[u16]) -> String {
-    char::decode_utf16(units.iter().copied()).map_while(Result::ok).collect()
-}
-
-fn decode_end(units: &[u16]) -> String {
-    let decoded: Vec<_> = char::decode_utf16(units.iter().copied()).collect();
-    let bad = decoded.iter().rposition(Result::is_err).map_or(0, |at| at + 1);
-    decoded.into_iter().skip(bad).filter_map(Result::ok).collect()
 }
