@@ -366,7 +366,7 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     check(
         user,
         "\n[[remote]]\nname = 'a'\n",
-        "config.toml:2:1 protection: this remote is left out: it needs a `name` and a `url`; add what is missing",
+        "config.toml:2:1 protection: `a` is left out: it needs a `name` and a `url`; add what is missing",
     );
 }
 
@@ -493,13 +493,13 @@ fn what_protects_fails_closed() {
         "[[remote]]\nname = 'a'\nurl = '/a.json'\nrefresh = '2y'\n[[remote]]\nname = 'b'\nurl = '/b.json'\n",
         Trust::Warn,
         &[("a", true), ("b", false)],
-        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; this remote is not fetched until this is fixed; a copy fetched earlier stays in use; correct the value, or remove the key",
+        "config.toml:4:11 protection: `remote.refresh` must be a time in `s`, `m`, `h`, `d` or `w`, such as `12h` or `2w`, in quotes, found `'2y'`; `a` is not fetched until this is fixed; a copy fetched earlier stays in use; correct the value, or remove the key",
     );
     check_protection(
         "[[remote]]\nname = 'a'\nurl = '/a.json'\nsha265 = '00'\n",
         Trust::Warn,
         &[("a", true)],
-        "config.toml:4:1 protection: `remote.sha265` is not a setting; this remote is not fetched until this is fixed; a copy fetched earlier stays in use; did you mean `sha256`?",
+        "config.toml:4:1 protection: `remote.sha265` is not a setting; `a` is not fetched until this is fixed; a copy fetched earlier stays in use; did you mean `sha256`?",
     );
 }
 
