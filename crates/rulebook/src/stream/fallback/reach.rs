@@ -161,7 +161,7 @@ impl fancy_regex::Input for Metered<'_> {
         fancy_regex::Input::prev_codepoint_ix(self.text, at)
     }
 
-    fn make_match<'t>(&'t self, start: usize, end: usize) -> (usize, usize) {
+    fn make_match(&self, start: usize, end: usize) -> (usize, usize) {
         (start, end)
     }
 
