@@ -48,7 +48,7 @@ pub enum Owner<'p> {
 impl<'p> Owner<'p> {
     /// Whose file a path names that a person gave: a repository's as soon as the path enters one of these roots.
     pub fn of(path: &Path, roots: impl IntoIterator<Item = &'p Path>) -> Owner<'p> {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = without_parents(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         let folders: Vec<PathBuf> = path.ancestors().filter_map(|at| canonical(at).ok()).collect();
         let is_inside = |root: &&Path| folders.iter().any(|folder| folder.starts_with(root));
         roots.into_iter().find(is_inside).map_or(Owner::Person, Owner::Repository)
@@ -84,6 +84,24 @@ impl<'p> Owner<'p> {
             }
             Ok(_) => Ok(()),
         }
+    }
+}
+
+/// Returns a path without `..`, unless links decide where that leads.
+fn without_parents(path: PathBuf) -> PathBuf {
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else { return path };
+    let written: PathBuf = parts[..=last].iter().collect();
+    let mut plain = PathBuf::new();
+    for part in &parts[..=last] {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    match (canonical(&written), canonical(&plain)) {
+        (Ok(one), Ok(other)) if one == other => plain.join(parts[last + 1..].iter().collect::<PathBuf>()),
+        _ => path,
     }
 }
 
@@ -170,10 +188,12 @@ pub(crate) fn remove_empty(folder: &Path, count: usize) {
 /// Creates a file that does not exist, readable by its owner alone.
 ///
 /// # Errors
-/// If there is anything at the path, or the file cannot be written.
-pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// If there is anything at the path, or the file cannot be written, or must not be.
+pub fn create(path: &Path, bytes: &[u8], owner: Owner<'_>) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    Folder::open(folder(path))?.create(name, 0o600)?.write_all(bytes)
+    let within = Folder::open(folder(path))?;
+    owner.allow(&within.real)?;
+    within.create(name, 0o600)?.write_all(bytes)
 }
 
 /// Writes `text` to a file of ours, through links, and keeps the mode of an existing file.
@@ -430,6 +450,9 @@ mod tests {
         check("link/a.json", true);
         check("home/a.json", false);
         check("repo2/a.json", false);
+        check("repo/../home/a.json", false);
+        check("repo/new/../a.json", true);
+        check("repo/out/../a.json", true);
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Diagnostic {
         let end = text.floor_char_boundary(span.end.min(line_start + line.len()).max(start));
         let bom = usize::from(line_start == 0 && before.starts_with('\u{feff}'));
         Diagnostic {
-            line: text[..start].bytes().filter(|&byte| byte == b'\n').count() + 1,
+            line: memchr::memchr_iter(b'\n', &text.as_bytes()[..start]).count() + 1,
             column: before.chars().count() + 1 - bom,
             excerpt: Some(Excerpt {
                 line: line[..line.floor_char_boundary(400)].trim_start_matches('\u{feff}').to_owned(),

@@ -10,6 +10,9 @@ use rulebook::source::{MAX_SOURCE, Scope};
 
 use super::search::Search;
 
+/// The most entries of a setting that are used.
+pub(super) const MAX_ENTRIES: usize = 1_000;
+
 /// A setting that was found.
 pub(super) struct LoadedConfig {
     pub(super) format: &'static Format,
@@ -33,6 +36,16 @@ pub(super) enum ConfigValue {
 impl ConfigValue {
     pub(super) fn texts(&self) -> &[String] {
         if let ConfigValue::Texts(texts) = self { texts } else { &[] }
+    }
+
+    /// Drops what is beyond the limit; returns whether there was any.
+    pub(super) fn limit(&mut self) -> bool {
+        match self {
+            ConfigValue::Texts(texts) if texts.len() > MAX_ENTRIES => texts.truncate(MAX_ENTRIES),
+            ConfigValue::Switches(folders) if folders.len() > MAX_ENTRIES => folders.truncate(MAX_ENTRIES),
+            _ => return false,
+        }
+        true
     }
 }
 

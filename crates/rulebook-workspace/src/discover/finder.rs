@@ -71,8 +71,15 @@ impl<'s> Finder<'s> {
         let mut heads: Vec<&str> = places.map(Place::head).collect();
         heads.sort_unstable();
         heads.dedup();
-        let configs = config::load(search);
-        Finder { search, heads, configs, diagnostics: Vec::new(), found: Vec::new(), counts: BTreeMap::new() }
+        let mut configs = config::load(search);
+        let mut diagnostics = Vec::new();
+        for config in configs.iter_mut().filter_map(|config| config.value.limit().then_some(config)) {
+            let message =
+                format!("a list has more than {} entries; the others are not used", config::MAX_ENTRIES);
+            diagnostics
+                .push(Diagnostic::whole(Code::TooMany, &config.shown, message).help("shorten the list"));
+        }
+        Finder { search, heads, configs, diagnostics, found: Vec::new(), counts: BTreeMap::new() }
     }
 
     pub(super) fn finish(mut self) -> (Vec<Found>, Vec<Diagnostic>) {

@@ -1,11 +1,12 @@
 //! Files that agents' settings name, and files that they exclude.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::{ConfigEffect, FORMATS, Format, FormatId, NAMED, PlaceKind};
-use rulebook::glob::{Dialect, Glob};
+use rulebook::glob::{Dialect, Glob, PathIndex, PatternSet};
 use rulebook::source::Scope;
 
 use super::config::{ConfigValue, LoadedConfig};
@@ -15,8 +16,12 @@ use super::search::Found;
 use crate::homes::posix;
 use crate::tree::NEVER_WALKED;
 
-/// The most folders that are listed for one pattern.
+/// The most folders that are listed below one folder, and for all patterns of a setting.
 const MAX_FOLDERS: usize = 2_000;
+const MAX_ALL_FOLDERS: usize = 20_000;
+
+/// The files that patterns match, by root and pattern.
+type Matched = HashMap<(usize, String), Vec<String>>;
 
 impl Finder<'_> {
     /// Adds the files that agents' settings name.
@@ -35,23 +40,24 @@ impl Finder<'_> {
     }
 
     fn named_files(&mut self, config: &LoadedConfig, within: Within<'_>) {
+        let roots = match config.scope {
+            Scope::User => 0..self.search.roots.roots.len(),
+            _ => config.root..config.root + 1,
+        };
+        let matched = self.matched(config.value.texts(), &roots, within);
         for entry in config.value.texts() {
             if entry.contains("://") {
                 let message = format!("`{entry}` is not read: {} fetches it", config.format.agent);
                 self.diagnostics.push(Diagnostic::whole(Code::NamedRemote, &config.shown, message));
                 continue;
             }
-            let roots = match config.scope {
-                Scope::User => 0..self.search.roots.roots.len(),
-                _ => config.root..config.root + 1,
-            };
             let is_own = entry.starts_with("~/") || Path::new(entry).is_absolute();
             let mut count = 0;
-            for root in roots {
+            for root in roots.clone() {
                 count += if is_own {
                     self.own_file(config, entry, root)
                 } else {
-                    self.files(config, entry, root, within)
+                    self.files(config, entry, root, &matched)
                 };
                 if is_own {
                     break;
@@ -81,12 +87,10 @@ impl Finder<'_> {
     }
 
     /// Adds the files that a path or pattern relative to a root matches.
-    fn files(&mut self, config: &LoadedConfig, entry: &str, root: usize, within: Within<'_>) -> usize {
+    fn files(&mut self, config: &LoadedConfig, entry: &str, root: usize, matched: &Matched) -> usize {
         let base = PathBuf::from(&self.search.roots.roots[root].path);
         let entry = entry.trim_start_matches("./");
-        let is_outside = Path::new(entry).components().any(|part| part == Component::ParentDir);
-        let is_pattern = |part: &str| part.contains(['*', '?', '[', '{']);
-        if is_outside {
+        if is_outside(entry) {
             let message = format!("names `{entry}`, which is outside its root and is not read");
             self.diagnostics.push(Diagnostic::whole(Code::OutsideRoot, &config.shown, message));
             return 1;
@@ -94,20 +98,40 @@ impl Finder<'_> {
         if !is_pattern(entry) {
             return self.add_named(config.format, Scope::Workspace, root, &base.join(entry), &base);
         }
-        let Ok(glob) = Glob::new(entry, Dialect::Picomatch) else { return 0 };
-        let prefix: Vec<&str> = entry.split('/').take_while(|part| !is_pattern(part)).collect();
-        let depth = (!entry.contains("**")).then(|| entry.split('/').count() - prefix.len());
-        let matched = match (prefix.as_slice(), depth, within) {
-            // The tree is not walked for a pattern that could match anywhere.
-            ([], None, Within::Above(paths)) => self.beside(root, paths),
-            _ => self.below(&base, &prefix.join("/"), depth),
-        };
-        let matched: Vec<String> = matched.into_iter().filter(|path| glob.is_match(path)).collect();
         let mut count = 0;
-        for path in &matched {
+        for path in matched.get(&(root, entry.to_owned())).into_iter().flatten() {
             count += self.add_named(config.format, Scope::Workspace, root, &base.join(path), &base);
         }
         count
+    }
+
+    /// Finds the files that the patterns of a setting match. Patterns with the same folder share one listing.
+    fn matched(&self, entries: &[String], roots: &Range<usize>, within: Within<'_>) -> Matched {
+        let mut listings: BTreeMap<(usize, String, Option<usize>), Vec<Glob>> = BTreeMap::new();
+        let entries = entries.iter().map(|entry| entry.trim_start_matches("./"));
+        for entry in entries.filter(|entry| is_pattern(entry) && !is_outside(entry)) {
+            let Ok(glob) = Glob::new(entry, Dialect::Picomatch) else { continue };
+            let prefix: Vec<&str> = entry.split('/').take_while(|part| !is_pattern(part)).collect();
+            let depth = (!entry.contains("**")).then(|| entry.split('/').count() - prefix.len());
+            for root in roots.clone() {
+                listings.entry((root, prefix.join("/"), depth)).or_default().push(glob.clone());
+            }
+        }
+        let mut matched = Matched::new();
+        let mut left = MAX_ALL_FOLDERS;
+        for ((root, prefix, depth), globs) in listings {
+            let paths = match (prefix.as_str(), depth, within) {
+                // The tree is not walked for a pattern that could match anywhere.
+                ("", None, Within::Above(paths)) => self.beside(root, paths),
+                _ => self.below(Path::new(&self.search.roots.roots[root].path), &prefix, depth, &mut left),
+            };
+            let index = PathIndex::new(paths.iter().map(String::as_str));
+            for glob in globs {
+                let files = index.matches(&glob).into_iter().map(|at| paths[at].clone()).collect();
+                matched.insert((root, glob.pattern().to_owned()), files);
+            }
+        }
+        matched
     }
 
     /// The files of a root in the folders above some paths.
@@ -117,16 +141,16 @@ impl Finder<'_> {
             folders.extend(path.match_indices('/').map(|(at, _)| path[..at].to_owned()));
         }
         let base = Path::new(&self.search.roots.roots[root].path);
-        folders.iter().flat_map(|folder| self.below(base, folder, Some(1))).collect()
+        folders.iter().flat_map(|folder| self.below(base, folder, Some(1), &mut 1)).collect()
     }
 
-    /// The files below a folder of a root, down to a depth.
-    fn below(&self, base: &Path, folder: &str, depth: Option<usize>) -> Vec<String> {
+    /// The files below a folder of a root, down to a depth, from as many folders as are left.
+    fn below(&self, base: &Path, folder: &str, depth: Option<usize>, left: &mut usize) -> Vec<String> {
         let mut files = Vec::new();
         let mut open = vec![(folder.to_owned(), 1)];
         let mut count = 0;
-        while let Some((inner, level)) = open.pop().filter(|_| count < MAX_FOLDERS) {
-            count += 1;
+        while let Some((inner, level)) = open.pop().filter(|_| count < MAX_FOLDERS && *left > 0) {
+            (count, *left) = (count + 1, *left - 1);
             let Ok(listing) = self.search.disk.folder(&base.join(&inner)) else { continue };
             for entry in &listing.entries {
                 let Some(name) = entry.name.to_str() else { continue };
@@ -293,7 +317,34 @@ impl Finder<'_> {
         let others: HashSet<PathBuf> =
             found.iter().filter(|found| !is_named(found)).map(|found| found.file.clone()).collect();
         let mut named = HashSet::new();
+        let is_excluding = |config: &&LoadedConfig| {
+            config.effect == ConfigEffect::Excludes
+                && self.search.is_native()
+                && !config.value.texts().is_empty()
+        };
+        // Compiled once for all files.
+        let globs: Vec<(&'static Format, Vec<Glob>)> = self
+            .configs
+            .iter()
+            .filter(is_excluding)
+            .map(|config| {
+                let globs = config.value.texts().iter();
+                (config.format, globs.filter_map(|glob| Glob::new(glob, Dialect::Picomatch).ok()).collect())
+            })
+            .collect();
+        let mut sets: Vec<(&'static Format, PatternSet<'_>)> =
+            globs.iter().map(|(format, globs)| (*format, PatternSet::new(globs))).collect();
+        let mut matching = Vec::new();
         found.retain(|found| {
+            let is_excluded = sets.iter_mut().any(|(format, set)| {
+                std::ptr::eq(*format, found.origin.format) && {
+                    set.matches(&found.origin.path, &mut matching);
+                    !matching.is_empty()
+                }
+            });
+            if is_excluded {
+                return false;
+            }
             let is_twice =
                 is_named(found) && (others.contains(&found.file) || !named.insert(found.file.clone()));
             !is_twice && !self.configs.iter().any(|config| self.excludes(config, found))
@@ -306,12 +357,6 @@ impl Finder<'_> {
         }
         let name = found.file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         match (&config.value, config.effect) {
-            (ConfigValue::Texts(globs), ConfigEffect::Excludes) => {
-                let path = found.origin.path.as_str();
-                globs
-                    .iter()
-                    .any(|glob| Glob::new(glob, Dialect::Picomatch).is_ok_and(|glob| glob.is_match(path)))
-            }
             (ConfigValue::Texts(names), ConfigEffect::OnlyNames) => {
                 let is_located = matches!(found.origin.place.shape, PlaceKind::Located { .. });
                 is_located && !names.is_empty() && !names.iter().any(|known| known == name)
@@ -327,4 +372,12 @@ impl Finder<'_> {
             _ => false,
         }
     }
+}
+
+fn is_pattern(part: &str) -> bool {
+    part.contains(['*', '?', '[', '{'])
+}
+
+fn is_outside(entry: &str) -> bool {
+    Path::new(entry).components().any(|part| part == Component::ParentDir)
 }

@@ -84,7 +84,7 @@ impl Sources<'_> {
         let shown = copy.trim_start_matches("./");
         let real = canonical(Path::new(copy)).ok();
         let workspace = self.workspace();
-        for (root, base) in workspace.export_folders(None).iter().zip(workspace.export_folders(dir)) {
+        for (root, base) in workspace.export_folders(None).iter().zip(workspace.checked_folders(dir)?) {
             let records = RecordedCopies::read(&Storage::Disk, &base)?;
             let base_path = canonical(&base).unwrap_or_else(|_| base.clone());
             let on_disk = real

@@ -55,11 +55,28 @@ impl ExportPlan {
     /// # Errors
     /// If a file is outside its root or cannot be written. Nothing is written if one is outside.
     pub fn apply(&self) -> Result<(), WriteError> {
-        write_files(&self.files, self.records.clone())
+        write_files(&self.files, self.records.clone(), &self.roots)
     }
 }
 
 impl Workspace {
+    /// The folders that copies are written to, one per root, if they may be written.
+    ///
+    /// # Errors
+    /// If one is in a root and its path leads out of it or into `.git`: strangers may have made its links.
+    pub(super) fn checked_folders(&self, dir: Option<&Path>) -> io::Result<Vec<PathBuf>> {
+        let folders = self.export_folders(dir);
+        let roots = self.root_folders();
+        for folder in &folders {
+            check_folder(folder, &roots)?;
+        }
+        Ok(folders)
+    }
+
+    pub(super) fn root_folders(&self) -> Vec<PathBuf> {
+        self.roots.roots.iter().map(|root| PathBuf::from(&root.path)).collect()
+    }
+
     /// The folders that copies are written to, one per root.
     pub(super) fn export_folders(&self, dir: Option<&Path>) -> Vec<PathBuf> {
         let roots = &self.roots.roots;
@@ -109,7 +126,7 @@ impl Workspace {
     pub fn remove_exported(&self, dir: Option<&Path>) -> io::Result<(ExportPlan, Vec<String>)> {
         let read = |base: PathBuf| RecordedCopies::read(&Storage::Disk, &base).map(|records| (base, records));
         let records: Vec<(PathBuf, RecordedCopies)> =
-            self.export_folders(dir).into_iter().map(read).collect::<io::Result<_>>()?;
+            self.checked_folders(dir)?.into_iter().map(read).collect::<io::Result<_>>()?;
         let mut files = Files::new(&records);
         let mut kept: BTreeSet<String> = BTreeSet::new();
         let mut left: Vec<(PathBuf, RecordedCopies)> = records.clone();
@@ -127,24 +144,53 @@ impl Workspace {
                 }
             }
         }
-        let plan = ExportPlan { rows: Vec::new(), files: files.changes(), tree: 0, records: left };
+        let plan = ExportPlan {
+            rows: Vec::new(),
+            files: files.changes(),
+            tree: 0,
+            records: left,
+            roots: self.root_folders(),
+        };
         Ok((plan, kept.into_iter().collect()))
     }
 }
 
+/// The folder that the files of a folder for copies must stay in: its repository, if it is in a root.
+fn boundary<'p>(base: &'p Path, roots: &'p [PathBuf]) -> &'p Path {
+    match Owner::of(base, roots.iter().map(PathBuf::as_path)) {
+        Owner::Person => base,
+        Owner::Repository(root) => root,
+    }
+}
+
+/// Checks a folder that a person named, which may not exist yet.
+fn check_folder(folder: &Path, roots: &[PathBuf]) -> io::Result<()> {
+    let checked = Owner::of(folder, roots.iter().map(PathBuf::as_path)).check(folder);
+    checked.map_err(|error| write::naming("cannot write", folder, &error))
+}
+
+fn owner<'p>(base: &'p Path, roots: &'p [PathBuf]) -> Owner<'p> {
+    Owner::Repository(boundary(base, roots))
+}
+
 /// Writes the files, and records those that could be written.
-fn write_files(files: &[PlannedFile], mut records: Vec<(PathBuf, RecordedCopies)>) -> Result<(), WriteError> {
+fn write_files(
+    files: &[PlannedFile],
+    mut records: Vec<(PathBuf, RecordedCopies)>,
+    roots: &[PathBuf],
+) -> Result<(), WriteError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error| WriteError { path, error }
     };
     for (base, record) in records.iter_mut().filter(|(base, _)| !files.is_empty() && !base.exists()) {
+        check_folder(base, roots).map_err(failed(base))?;
         record.new_folders = base.ancestors().take_while(|folder| !folder.exists()).count();
         write::make_folder(base).map_err(failed(base))?;
     }
     for PlannedFile { path, base, .. } in files {
         let named = |error| write::naming("cannot write", path, &error);
-        Owner::Repository(base).check(path).map_err(named).map_err(failed(path))?;
+        owner(base, roots).check(path).map_err(named).map_err(failed(path))?;
     }
     // Before any file changes: an export that does not finish leaves no copy that nobody knows of.
     for (base, record) in records.iter().filter(|_| !files.is_empty()) {
@@ -159,9 +205,12 @@ fn write_files(files: &[PlannedFile], mut records: Vec<(PathBuf, RecordedCopies)
     let mut texts: Vec<Rewrite> = Vec::new();
     for PlannedFile { path, base, after, .. } in files {
         match after {
-            Some(text) => texts.push(Rewrite { path: path.clone(), root: base.clone(), text: text.clone() }),
+            Some(text) => {
+                let root = boundary(base, roots).to_owned();
+                texts.push(Rewrite { path: path.clone(), root, text: text.clone() });
+            }
             None => {
-                let removed = write::remove(path, base, Owner::Repository(base));
+                let removed = write::remove(path, base, owner(base, roots));
                 let named = |error| write::naming("cannot remove", path, &error);
                 failures.extend(removed.map_err(named).map_err(failed(path)).err());
             }
@@ -176,10 +225,10 @@ fn write_files(files: &[PlannedFile], mut records: Vec<(PathBuf, RecordedCopies)
         record.keep(&base, &RecordedCopies::read(&Storage::Disk, &base).map_err(failed(&path))?, &failures);
         match record.text() {
             Some(text) => {
-                write::rewrite(&path, &text, Kind::Text, Owner::Repository(&base)).map_err(failed(&path))?;
+                write::rewrite(&path, &text, Kind::Text, owner(&base, roots)).map_err(failed(&path))?;
             }
             None if path.exists() => {
-                write::remove(&path, &base, Owner::Repository(&base)).map_err(failed(&path))?;
+                write::remove(&path, &base, owner(&base, roots)).map_err(failed(&path))?;
                 write::remove_empty(&base, record.new_folders);
             }
             None => {}

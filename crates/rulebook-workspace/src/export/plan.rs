@@ -36,6 +36,7 @@ pub struct ExportPlan {
     pub tree: usize,
     /// The folders that files are written to, with the record of each.
     pub(super) records: Vec<(PathBuf, RecordedCopies)>,
+    pub(super) roots: Vec<PathBuf>,
 }
 
 impl Sources<'_> {
@@ -50,7 +51,7 @@ impl Sources<'_> {
         options: &ExportOptions,
     ) -> Result<ExportPlan, PlanError> {
         let workspace = self.workspace();
-        let folders = workspace.export_folders(options.dir.as_deref());
+        let folders = workspace.checked_folders(options.dir.as_deref())?;
         let mut recorded: Vec<HashSet<PathBuf>> = Vec::new();
         let mut records = Vec::new();
         for (root, base) in workspace.export_folders(None).iter().zip(folders) {
@@ -79,7 +80,7 @@ impl Sources<'_> {
         let originals: Vec<Original<'_>> = rules.iter().map(|rule| planner.original(rule)).collect();
         let pending = planner.proven(&originals, tree, &mut files)?;
         let (rows, files, new) = planner.outcomes(pending, &originals, files)?;
-        Ok(ExportPlan { rows, files, tree: tree.files(), records: new })
+        Ok(ExportPlan { rows, files, tree: tree.files(), records: new, roots: workspace.root_folders() })
     }
 }
 

@@ -20,6 +20,9 @@ const SHELLS: &[&str] = &["", "bash", "cmd", "console", "powershell", "sh", "she
 /// The longest line that is searched, in bytes.
 const MAX_LINE: usize = 4_096;
 
+/// How much of a line above a block counts, in bytes from its end.
+const MAX_PROSE: usize = 200;
+
 /// Finds the commands of a text, in order.
 pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
     let mut found = Vec::new();
@@ -47,10 +50,12 @@ pub(super) fn commands(text: &str) -> Vec<Command<'_>> {
             }
             Some(_) => {}
             None => {
+                // Each command of a block is compared with both.
+                let prose = &trimmed[trimmed.ceil_char_boundary(trimmed.len().saturating_sub(MAX_PROSE))..];
                 if trimmed.starts_with('#') {
-                    above = [trimmed, ""];
+                    above = [prose, ""];
                 } else if !trimmed.is_empty() {
-                    above[1] = trimmed;
+                    above[1] = prose;
                 }
                 let mut from = start;
                 for (nth, part) in line.split('`').enumerate() {

@@ -10,6 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::format::FormatId;
 use crate::rule::Rule;
 use crate::source::enclosing_folders;
+use crate::work;
 
 /// The package managers that exclude each other.
 const MANAGERS: &[&str] = &["bun", "npm", "pnpm", "yarn"];
@@ -79,23 +80,34 @@ fn nearest(around: &Surroundings<'_>, rule: &Rule) -> BTreeSet<&'static str> {
 fn managers(text: &str) -> BTreeMap<&'static str, Range<usize>> {
     let mut found = BTreeMap::new();
     let commands = commands(text);
-    let is_of = |command: &Command<'_>, manager: &str| command.words[0] == manager;
+    let manager_of =
+        |command: &Command<'_>| MANAGERS.iter().copied().find(|manager| command.words[0] == *manager);
+    let mut in_blocks: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
     for command in &commands {
-        let Some(manager) = MANAGERS.iter().find(|manager| command.words[0] == **manager) else { continue };
-        let verbs = if *manager == "bun" { INSTALLS } else { IN_PROJECT };
+        if let (Some(block), Some(manager)) = (command.block, manager_of(command)) {
+            in_blocks.entry(block).or_default().insert(manager);
+        }
+    }
+    // A line may have many commands.
+    let mut line: Option<Line<'_>> = None;
+    for command in &commands {
+        work::count(1);
+        let Some(manager) = manager_of(command) else { continue };
+        let verbs = if manager == "bun" { INSTALLS } else { IN_PROJECT };
         let is_in_project = verbs.contains(&command.words[1])
             && !command.words.iter().any(|word| matches!(*word, "-g" | "--global"));
-        let words = || command.line.split(|c: char| !c.is_alphanumeric() && c != '\'').map(str::to_lowercase);
-        let is_choice = words().filter(|word| MANAGERS.contains(&word.as_str())).any(|word| word != *manager);
+        let line = match &mut line {
+            Some(line) if std::ptr::eq(line.text, command.line) => line,
+            other => other.insert(Line::of(command.line)),
+        };
+        let is_choice = line.managers.iter().any(|other| *other != manager);
         // `npm install x`, or `yarn add x`, in one block.
-        let is_offered = commands.iter().any(|other| {
-            let is_rival = MANAGERS.iter().any(|rival| rival != manager && is_of(other, rival));
-            is_rival && command.block.is_some() && other.block == command.block
-        });
-        let above = command.above.into_iter().filter(|_| command.block.is_some());
-        let is_negated = above.chain([command.line]).any(is_negated);
+        let in_block = command.block.and_then(|block| in_blocks.get(&block));
+        let is_offered = in_block.is_some_and(|managers| managers.iter().any(|other| *other != manager));
+        let is_negated =
+            line.is_negated || command.block.is_some() && command.above.into_iter().any(is_negated);
         if is_in_project && !is_choice && !is_offered && !is_negated {
-            found.entry(*manager).or_insert(command.span.clone());
+            found.entry(manager).or_insert(command.span.clone());
         }
     }
     found
@@ -103,9 +115,27 @@ fn managers(text: &str) -> BTreeMap<&'static str, Range<usize>> {
 
 /// Whether a line says what not to use.
 fn is_negated(line: &str) -> bool {
-    let line = line.to_lowercase();
-    let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    words.any(|word| NEGATIONS.contains(&word)) || NEGATIONS_WITHIN.iter().any(|word| line.contains(word))
+    Line::of(line).is_negated
+}
+
+/// A line with what its words say about the commands in it.
+struct Line<'t> {
+    text: &'t str,
+    managers: BTreeSet<&'static str>,
+    is_negated: bool,
+}
+
+impl Line<'_> {
+    fn of(text: &str) -> Line<'_> {
+        work::count(text.len());
+        let is_negated = NEGATIONS_WITHIN.iter().any(|word| text.contains(word));
+        let mut line = Line { text, managers: BTreeSet::new(), is_negated };
+        for word in text.split(|c: char| !c.is_alphanumeric() && c != '\'').map(str::to_lowercase) {
+            line.managers.extend(MANAGERS.iter().find(|manager| **manager == word));
+            line.is_negated |= NEGATIONS.contains(&word.as_str());
+        }
+        line
+    }
 }
 
 /// Returns the manager that most rules use, and the first of them; `None` if they agree or are even.
@@ -122,4 +152,19 @@ fn majority<'p>(
     let rivals = counts.iter().filter(|(manager, _)| *manager != most);
     let is_clear = counts.len() > 1 && rivals.clone().all(|(_, (other, _))| other < count);
     is_clear.then_some((most, file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_commands_take_linear_time() {
+        for piece in ["Run `npm run a`.\n", "`npm run a` `npm run b` ", "```sh\nnpm run a\n```\n"] {
+            let text = |count: usize| format!("{}\n", piece.repeat(count));
+            work::assert_linear(&text(80), &text(160), |text| drop(managers(text)));
+        }
+        let block = |count: usize| format!("```sh\n{}```\n", "npm run a\n".repeat(count));
+        work::assert_linear(&block(2_000), &block(4_000), |text| drop(managers(text)));
+    }
 }

@@ -8,6 +8,9 @@ use super::surroundings::{Runner, Surroundings};
 use crate::diagnostic::{Code, Diagnostic, similar_names};
 use crate::format::FormatId;
 
+/// The most unknown scripts that are reported for a file.
+const MAX_REPORTED: usize = 100;
+
 pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
     // A skill works in many projects.
     if page.rule.origin.format.id == FormatId::Skill {
@@ -25,7 +28,7 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
         }
         if files().any(|names| names.names.contains(name)) {
             is_about_this_tree |= !USUAL.contains(&name);
-        } else if seen.insert((runner, name)) {
+        } else if unknown.len() < MAX_REPORTED && seen.insert((runner, name)) {
             /// `test:changed` is no typing error of `test:failed`.
             const MAX_DISTANCE: usize = 2;
             let is_near = |known: &&str| strsim::damerau_levenshtein(name, known) <= MAX_DISTANCE;

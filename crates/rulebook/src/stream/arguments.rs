@@ -1,7 +1,7 @@
 //! Decodes the JSON arguments of a tool call as they arrive, in any chunks, into the text of each field.
 //!
 //! Accepts what `serde_json` accepts, with these differences: a lone surrogate and invalid UTF-8 become U+FFFD, as with
-//! [`String::from_utf8_lossy`]; nesting is limited to 64; a number is its literal text, regardless of its size.
+//! [`String::from_utf8_lossy`]; a control character may be in a string, as lenient readers allow; nesting is limited to 64; a number is its literal text, regardless of its size.
 
 mod frame;
 mod number;
@@ -23,7 +23,7 @@ const BYTE_ROLES: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         roles[byte] = match byte {
-            0..0x20 | 0x22 | 0x5c => ENDS_RUN,
+            0x22 | 0x5c => ENDS_RUN,
             0x80.. => NON_ASCII,
             _ => 0,
         };
@@ -259,7 +259,6 @@ impl Arguments {
                 self.state = State::Escape;
                 Some(1)
             }
-            0..0x20 => None,
             _ => {
                 let length = rest.iter().position(|byte| BYTE_ROLES[usize::from(*byte)] == ENDS_RUN);
                 let run = length.and_then(|length| rest.get(..length)).unwrap_or(rest);

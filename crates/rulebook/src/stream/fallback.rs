@@ -5,8 +5,11 @@
 //! work stays proportional to the text. When it runs depends on the text alone and not on how the text is split.
 
 mod lookahead;
+mod reach;
 #[cfg(test)]
 mod tests;
+
+use std::sync::OnceLock;
 
 use fancy_regex::{Expr, RegexBuilder};
 
@@ -14,6 +17,7 @@ use super::characters::is_incomplete;
 use super::hit::{AROUND, Spot};
 use super::pattern::NEVER_MATCHES;
 use lookahead::Lookahead;
+use reach::{Metered, Reach};
 
 /// The size of the window, and the maximum distance between two searches.
 const WINDOW: usize = 8 << 10;
@@ -31,6 +35,15 @@ const MAX_FAILURES: u8 = 16;
 const FREE_FAILURES: usize = 64;
 const BYTES_PER_FAILURE: usize = 16 << 10;
 
+/// The steps of a first attempt: more than one for each byte of a search. The full number is tried only if enough work is left.
+const FIRST_STEPS: usize = 16_000;
+
+/// The maximum work of all patterns together: a constant, and an allowance for each byte. Work is the number of bytes that the
+/// steps of a search can inspect. Beyond it, only patterns go on whose steps inspect few bytes and that had little work so far.
+const FREE_WORK: usize = 256 << 20;
+const WORK_PER_BYTE: usize = 4 << 10;
+const SHORT_REACH: usize = 256;
+
 /// How often a text may be searched because of line ends: with one pattern, and at least. `FREE_BYTES` are added at the
 /// start. Beyond that, searches are a stride apart.
 const MAX_PASSES: usize = 64;
@@ -40,13 +53,50 @@ const FREE_BYTES: usize = 16 << 10;
 /// The maximum number of bytes that all patterns together search in a text.
 const MAX_SEARCHED: usize = 128 << 20;
 
-/// A pattern, and how far its look-ahead reaches.
+/// A pattern, how far its look-ahead reaches, and how far one of its steps does.
 #[derive(Debug)]
-pub(super) struct FallbackPattern(fancy_regex::Regex, Lookahead);
+pub(super) struct FallbackPattern {
+    regex: fancy_regex::Regex,
+    /// The same with the full number of steps, compiled when a search first needs it.
+    thorough: OnceLock<Option<fancy_regex::Regex>>,
+    lookahead: Lookahead,
+    reach: Reach,
+}
 
 impl FallbackPattern {
     pub(super) fn new(pattern: &str) -> Result<FallbackPattern, String> {
-        compile(pattern).map(|(regex, expr)| FallbackPattern(regex, Lookahead::of(&expr)))
+        compile(pattern, FIRST_STEPS).map(|(regex, expr)| FallbackPattern {
+            regex,
+            thorough: OnceLock::new(),
+            lookahead: Lookahead::of(&expr),
+            reach: Reach::of(&expr),
+        })
+    }
+
+    /// Finds the first match; `Err` if that takes too many steps, or could take more work than is left. Adds to the work.
+    fn find(
+        &self,
+        text: &str,
+        from: usize,
+        left: usize,
+        work: &mut usize,
+    ) -> Result<Option<(usize, usize)>, ()> {
+        let metered = Metered::new(text);
+        let found = self.regex.find_from_pos(&metered, from);
+        *work += metered.work(&self.reach);
+        if let Ok(found) = found {
+            return Ok(found);
+        }
+        if MAX_STEPS.saturating_mul(self.reach.within(text)) > left {
+            return Err(());
+        }
+        let thorough = self
+            .thorough
+            .get_or_init(|| compile(self.regex.as_str(), MAX_STEPS).ok().map(|(regex, _)| regex));
+        let metered = Metered::new(text);
+        let found = thorough.as_ref().ok_or(())?.find_from_pos(&metered, from);
+        *work += metered.work(&self.reach);
+        found.map_err(drop)
     }
 }
 
@@ -60,6 +110,10 @@ pub(super) struct Fallback {
     failures: usize,
     fed: usize,
     dropped: Vec<bool>,
+    /// The work of each pattern, that of all but the mandatory ones, and how much of it is free.
+    work: Vec<usize>,
+    total_work: usize,
+    free_work: usize,
 }
 
 /// The window of a stream.
@@ -89,17 +143,17 @@ pub(super) enum Outcome<'t> {
 
 /// Checks whether a pattern can be run.
 pub(super) fn check(pattern: &str) -> Result<(), String> {
-    let (_, expr) = compile(pattern)?;
+    let (_, expr) = compile(pattern, FIRST_STEPS)?;
     if lookahead::never_matches(&expr) { Err(NEVER_MATCHES.to_owned()) } else { Ok(()) }
 }
 
-fn compile(pattern: &str) -> Result<(fancy_regex::Regex, Expr), String> {
+fn compile(pattern: &str, steps: usize) -> Result<(fancy_regex::Regex, Expr), String> {
     let message = |error: fancy_regex::Error| {
         let text = error.to_string();
         let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
         line.trim_start_matches("error: ").to_owned()
     };
-    let regex = RegexBuilder::new(pattern).backtrack_limit(MAX_STEPS).crlf(true).build().map_err(message)?;
+    let regex = RegexBuilder::new(pattern).backtrack_limit(steps).crlf(true).build().map_err(message)?;
     let tree = Expr::parse_tree(pattern).map_err(message)?;
     Ok((regex, tree.expr))
 }
@@ -107,7 +161,17 @@ fn compile(pattern: &str) -> Result<(fancy_regex::Regex, Expr), String> {
 impl Fallback {
     /// The first `mandatory` patterns do not share the limits of the others.
     pub(super) fn new(patterns: Vec<FallbackPattern>, mandatory: usize) -> Fallback {
-        Fallback { dropped: vec![false; patterns.len()], patterns, mandatory, failures: 0, fed: 0 }
+        let (dropped, work) = (vec![false; patterns.len()], vec![0; patterns.len()]);
+        Fallback {
+            dropped,
+            work,
+            patterns,
+            mandatory,
+            failures: 0,
+            fed: 0,
+            total_work: 0,
+            free_work: FREE_WORK,
+        }
     }
 
     pub(super) fn start(&self) -> Window {
@@ -142,10 +206,15 @@ impl Fallback {
         window.undecided = None;
         window.searched += text.len() - from;
         let is_spent = window.searched.saturating_mul(self.patterns.len()) > MAX_SEARCHED;
-        let patterns = self.patterns.iter().zip(&mut window.failures);
-        for (pattern, (FallbackPattern(regex, lookahead), failures)) in patterns.enumerate() {
+        for pattern in 0..self.patterns.len() {
             let is_mandatory = pattern < self.mandatory;
-            if is_spent && !is_mandatory && *failures < MAX_FAILURES {
+            if !is_mandatory && !self.dropped[pattern] && self.is_too_expensive(pattern, &text) {
+                self.dropped[pattern] = true;
+                report(pattern, Outcome::GaveUp);
+            }
+            let (FallbackPattern { lookahead, .. }, failures) =
+                (&self.patterns[pattern], &mut window.failures[pattern]);
+            if is_spent && !is_mandatory && !self.dropped[pattern] && *failures < MAX_FAILURES {
                 *failures = MAX_FAILURES;
                 report(pattern, Outcome::GaveUp);
             }
@@ -155,10 +224,18 @@ impl Fallback {
             {
                 continue;
             }
-            let matched = match regex.find_from_pos(text.as_ref(), from) {
+            let left =
+                if is_mandatory { usize::MAX } else { self.allowed_work().saturating_sub(self.total_work) };
+            let mut work = 0;
+            let matched = self.patterns[pattern].find(&text, from, left, &mut work);
+            if !is_mandatory {
+                self.work[pattern] += work;
+                self.total_work += work;
+            }
+            let (start, end) = match matched {
                 Ok(Some(matched)) => matched,
                 Ok(None) => continue,
-                Err(_) => {
+                Err(()) => {
                     *failures += 1;
                     self.failures += usize::from(!is_mandatory);
                     let allowed = FREE_FAILURES + self.fed / BYTES_PER_FAILURE;
@@ -167,7 +244,6 @@ impl Fallback {
                     continue;
                 }
             };
-            let (start, end) = (matched.start(), matched.end());
             let is_certain = end.saturating_add(lookahead.bytes) <= text.len()
                 || (!lookahead.leaves_line && text[end..].contains('\n'))
                 || state == TextState::Ended;
@@ -181,13 +257,26 @@ impl Fallback {
                 start: window.discarded + start,
                 end: window.discarded + end,
                 line: window.discarded_lines + text[..start].matches('\n').count() + 1,
-                text: matched.as_str().as_bytes(),
+                text: &text.as_bytes()[start..end],
                 around: &text.as_bytes()[shown..text.floor_char_boundary(end + AROUND)],
                 lead: start - shown,
             };
             report(pattern, Outcome::Match(spot));
         }
         window.discard_text();
+    }
+
+    /// The work that all patterns may cause together, so far.
+    fn allowed_work(&self) -> usize {
+        self.free_work + self.fed.saturating_mul(WORK_PER_BYTE)
+    }
+
+    /// Whether a pattern is too expensive now that too much work was done.
+    fn is_too_expensive(&self, pattern: usize, text: &str) -> bool {
+        let allowed = self.allowed_work();
+        self.total_work > allowed
+            && (self.work[pattern] > allowed / (4 * self.patterns.len())
+                || self.patterns[pattern].reach.within(text) > SHORT_REACH)
     }
 }
 

@@ -12,7 +12,7 @@ use regex_syntax::ast::{self, Ast};
 use super::fallback;
 use super::scope::StreamScope;
 use crate::work;
-pub(super) use class::contains;
+pub(super) use class::{ascii_members, contains};
 pub use engine::Engine;
 pub(super) use engine::{NEVER, NEVER_MATCHES};
 pub(super) use guard::guard;

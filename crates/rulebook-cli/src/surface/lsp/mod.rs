@@ -28,12 +28,12 @@ mod serve;
 mod server;
 mod snapshot;
 mod structure;
+mod transport;
 mod view;
 mod watcher;
 mod worker;
 
 use anyhow::{Context as _, anyhow};
-use lsp_server::Connection;
 use serde_json::json;
 
 use crate::args::Args;
@@ -41,7 +41,7 @@ use client::Client;
 use server::Server;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = transport::connect();
     let (id, params) = connection.initialize_start().map_err(|_| {
         anyhow!("an editor starts `rulebook lsp`; see docs/editor.md")
             .context("the client closed the connection before `initialize`")

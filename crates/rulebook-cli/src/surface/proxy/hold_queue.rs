@@ -22,7 +22,7 @@ pub(super) struct HoldQueue {
     /// How many at the front wait for the next event.
     chained: usize,
     bytes: usize,
-    /// Whether the response ended: nothing waits any longer.
+    /// Whether the response ended: nothing waits any longer. What arrives nevertheless is held again.
     has_ended: bool,
 }
 
@@ -52,7 +52,7 @@ impl HoldQueue {
 
     /// Takes the events that may be sent now. `settled` tells how far a stream may be shown.
     pub(super) fn take(&mut self, mut settled: impl FnMut(usize) -> usize) -> Vec<Item> {
-        if self.has_ended {
+        if std::mem::take(&mut self.has_ended) {
             self.bytes = 0;
             self.chained = 0;
             return self.queue.drain(..).collect();

@@ -12,7 +12,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, header};
 use rulebook::evidence::json as lenient;
 use rulebook::lint::{secrets, without_secrets};
-use rulebook_workspace::write::{create, make_folder};
+use rulebook_workspace::write::{Owner, create, make_folder};
 use serde_json::{Map, Value, json};
 
 use super::coding;
@@ -37,6 +37,8 @@ const HEADERS: &[&str] = &[
 /// The folder of recordings.
 pub(super) struct Record {
     folder: PathBuf,
+    /// The root that it is in, if any: a link must not lead out of it.
+    root: Option<PathBuf>,
     /// Part of every file name: a second run does not collide with the first.
     started: u64,
     count: AtomicU64,
@@ -45,15 +47,23 @@ pub(super) struct Record {
 /// A response being recorded. It is written when dropped.
 pub(super) struct Tape {
     file: PathBuf,
+    root: Option<PathBuf>,
     headers: HeaderMap,
     bytes: Vec<u8>,
 }
 
 impl Record {
-    pub(super) fn at(folder: &Path) -> anyhow::Result<Record> {
+    /// A folder in one of these roots must not lead out of it.
+    pub(super) fn at(folder: &Path, roots: &[PathBuf]) -> anyhow::Result<Record> {
+        let owner = Owner::of(folder, roots.iter().map(PathBuf::as_path));
+        owner.check(folder).with_context(|| format!("`{}` cannot be written", folder.display()))?;
+        let root = match owner {
+            Owner::Person => None,
+            Owner::Repository(root) => Some(root.to_owned()),
+        };
         make_folder(folder).with_context(|| format!("`{}` cannot be created", folder.display()))?;
         let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        Ok(Record { folder: folder.to_owned(), started, count: AtomicU64::new(0) })
+        Ok(Record { folder: folder.to_owned(), root, started, count: AtomicU64::new(0) })
     }
 
     fn file(&self, number: u64, wire: Option<&Wire>, ending: &str) -> PathBuf {
@@ -67,7 +77,8 @@ impl Record {
         let body = decoded(&head.headers, body);
         let body = lenient::read(without_secrets(&body).as_bytes()).unwrap_or(Value::Null);
         let exchange = json!({ "method": head.method.as_str(), "path": head.uri.path(), "headers": headers(&head.headers), "body": body });
-        write(&self.file(number, wire, "request.json"), exchange.to_string().as_bytes());
+        let file = self.file(number, wire, "request.json");
+        write(&file, self.root.as_deref(), exchange.to_string().as_bytes());
     }
 
     /// Starts recording a response.
@@ -79,7 +90,12 @@ impl Record {
             () if kind.contains("json") => "answer.json",
             () => "answer.txt",
         };
-        Tape { file: self.file(number, wire, ending), headers: headers.clone(), bytes: Vec::new() }
+        Tape {
+            file: self.file(number, wire, ending),
+            root: self.root.clone(),
+            headers: headers.clone(),
+            bytes: Vec::new(),
+        }
     }
 }
 
@@ -94,7 +110,7 @@ impl Drop for Tape {
     fn drop(&mut self) {
         let text = decoded(&self.headers, &std::mem::take(&mut self.bytes).into());
         let text = joined_secrets(&text).unwrap_or(text);
-        write(&self.file, without_secrets(&text).as_bytes());
+        write(&self.file, self.root.as_deref(), without_secrets(&text).as_bytes());
     }
 }
 
@@ -178,6 +194,6 @@ fn headers(headers: &HeaderMap) -> Map<String, Value> {
 }
 
 /// Writes a recording. A failure is ignored: the proxy's work does not depend on it.
-fn write(file: &Path, bytes: &[u8]) {
-    let _ = create(file, bytes);
+fn write(file: &Path, root: Option<&Path>, bytes: &[u8]) {
+    let _ = create(file, bytes, root.map_or(Owner::Person, Owner::Repository));
 }

@@ -130,7 +130,8 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     if head.headers.get(header::UPGRADE).is_some_and(|to| to.as_bytes().eq_ignore_ascii_case(b"websocket")) {
         return Ok(plain(StatusCode::UPGRADE_REQUIRED, "ask without an upgrade"));
     }
-    let wire = WIRES.iter().find(|wire| head.method == Method::POST && (wire.is_for)(&path));
+    let known = plain_path(&path);
+    let wire = WIRES.iter().find(|wire| head.method == Method::POST && (wire.is_for)(&known));
     let method = head.method.clone();
     let provider = provider(&path, |name| head.headers.contains_key(name));
     let answered = match wire {
@@ -194,15 +195,36 @@ fn is_local(head: &Parts) -> bool {
             || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     };
     let is_host = |value: &HeaderValue| {
-        value.to_str().is_ok_and(|host| host.parse::<Authority>().is_ok_and(|host| is_name(host.host())))
+        let host = value.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
+        // `Authority` accepts a user before an `@`, which no client writes here.
+        host.is_some_and(|host| !host.as_str().contains('@') && is_name(host.host()))
     };
+    // Browsers say where a request comes from even if it has no origin.
+    let is_own_site = |value: &HeaderValue| matches!(value.as_bytes(), b"none" | b"same-origin");
     let is_origin = |value: &HeaderValue| {
         let uri = value.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
         uri.is_some_and(|uri| uri.scheme().is_some() && uri.host().is_some_and(is_name))
     };
-    head.uri.host().is_none_or(is_name)
+    let is_plain = |authority: &Authority| !authority.as_str().contains('@');
+    head.uri.authority().is_none_or(is_plain)
+        && head.uri.host().is_none_or(is_name)
+        && head.headers.get_all("sec-fetch-site").iter().all(is_own_site)
         && head.headers.get_all(header::HOST).iter().all(is_host)
         && head.headers.get_all(header::ORIGIN).iter().all(is_origin)
+}
+
+/// Returns a path as servers understand it: without escapes, and without slashes at its end.
+fn plain_path(path: &str) -> String {
+    let mut plain = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = |at: usize| after.get(at).and_then(|digit| char::from(*digit).to_digit(16));
+        let escaped = (byte == b'%').then(|| Some(hex(0)? << 4 | hex(1)?)).flatten();
+        let escaped = escaped.and_then(|byte| u8::try_from(byte).ok());
+        plain.push(escaped.unwrap_or(byte));
+        rest = if escaped.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&plain).trim_end_matches('/').to_owned()
 }
 
 /// Takes the number of a server out of a path.

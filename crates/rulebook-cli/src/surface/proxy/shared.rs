@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,25 +59,28 @@ impl Proxy {
         }
         let own_servers = own_servers(&options.command, &variable, &settings_text);
         upstream.add_routes(own_servers.iter().map(|server| server.url.as_str()));
+        // A missing root is reported now, not with the first request; and so are rules that are kept away, before a program
+        // takes over the terminal.
+        let rules = Rules::new(args);
+        let book = rules.now(None)?;
+        let roots: Vec<PathBuf> =
+            book.workspace.roots.roots.iter().map(|root| PathBuf::from(&root.path)).collect();
         let proxy = Proxy {
             upstream,
             own_servers,
             room: Room::default(),
-            rules: Rules::new(args),
+            rules,
             conversations: Conversations::default(),
             scribe: Scribe::new(),
             metrics: Metrics::default(),
             log,
-            record: options.record.as_deref().map(Record::at).transpose()?,
+            record: options.record.as_deref().map(|folder| Record::at(folder, &roots)).transpose()?,
             fail_closed: options.fail_closed,
             token,
             requests: AtomicU64::new(0),
             child: options.command.first().and_then(|program| child_agent(program)),
             with_tools: Mutex::default(),
         };
-        // A missing root is reported now, not with the first request; and so are rules that are kept away, before a program
-        // takes over the terminal.
-        let book = proxy.rules.now(None)?;
         let lines: String = proxy.rules.news(&book).into_iter().map(|alert| alert + "\n").collect();
         crate::out::print_aside(&lines);
         Ok(proxy)

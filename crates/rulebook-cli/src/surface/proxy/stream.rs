@@ -24,7 +24,7 @@ use super::monitor_feed::MonitorFeed;
 use super::record::Tape;
 use super::rules::Watch;
 use super::upstream::{Body, Error, strip};
-use crate::surface::wire::{self, Event, Events, Json, Reader, Splice, Waits};
+use crate::surface::wire::{self, BYTE_ORDER_MARK, Event, Events, Json, Reader, Splice, Waits};
 
 /// How long a client goes without a byte while something is held.
 const PING: Duration = Duration::from_secs(10);
@@ -60,6 +60,9 @@ struct Stream {
     is_unwatched: bool,
     /// Whether an event could not be read: it is reported once.
     has_unreadable: bool,
+    /// Whether the first byte arrived, and the response so far if that byte begins a JSON value in place of events.
+    has_begun: bool,
+    whole: Option<BytesMut>,
 }
 
 /// Where the response comes from.
@@ -82,10 +85,10 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
         tape: record.map(|record| record.response(exchange.number, Some(exchange.wire), &head.headers)),
         splice: (exchange.wire.splice)(),
         feed: MonitorFeed::new(watch, format!("{}.0/", exchange.number)),
+        reader: Reader::of_response(exchange.request.has_choices),
         exchange,
         source: Source::Response(body),
         events: Events::default(),
-        reader: Reader::default(),
         queue: HoldQueue::default(),
         retries: 0,
         refusals: 0,
@@ -98,6 +101,8 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
         sent: Instant::now(),
         is_unwatched: false,
         has_unreadable: false,
+        has_begun: false,
+        whole: None,
     });
     let frames = futures_util::stream::unfold(stream, |mut stream| async move {
         let bytes = stream.next().await?;
@@ -180,6 +185,25 @@ impl Stream {
         if self.is_unwatched {
             return self.out.push(data);
         }
+        if !self.has_begun {
+            let first =
+                data.iter().find(|byte| !byte.is_ascii_whitespace() && !BYTE_ORDER_MARK.contains(byte));
+            self.has_begun = first.is_some();
+            self.whole = matches!(first, Some(b'{' | b'[')).then(BytesMut::new);
+        }
+        if let Some(whole) = &mut self.whole {
+            whole.extend_from_slice(&data);
+            if whole.len() > MAX_HELD {
+                let rest = self.whole.take().unwrap_or_default();
+                self.events.push(rest.freeze());
+                self.fail("too much is held");
+            }
+            return;
+        }
+        self.take_events(data);
+    }
+
+    fn take_events(&mut self, data: Bytes) {
         self.events.push(data);
         while let Some(event) = self.events.next() {
             if let Some(stop) = self.event(event) {
@@ -250,7 +274,8 @@ impl Stream {
         items.into_iter().chain(beginning).for_each(|item| self.send(item.event));
         let (most, _) = self.exchange.hold(&self.feed.watch);
         let Some((texts, _)) = self.queue.waits_for() else { return };
-        if self.feed.is_much(texts, most) || self.queue.bytes() >= most.saturating_mul(64) {
+        // What is beside the text does not shorten how long it is held.
+        if self.feed.is_much(texts, most) || self.queue.bytes() >= MAX_HELD / 2 {
             self.release_held();
         }
     }
@@ -295,6 +320,15 @@ impl Stream {
     /// Ends the response and decides what only its end could decide.
     fn end(&mut self, source: Source) {
         self.source = source;
+        if let Some(whole) = self.whole.take() {
+            match Json::read(&whole) {
+                Some(answer) => return self.end_whole(&answer, &whole),
+                None => self.take_events(whole.clone().freeze()),
+            }
+            if matches!(self.source, Source::Retry(..)) {
+                return;
+            }
+        }
         let rest = self.events.rest();
         let stop = rest.and_then(|rest| self.event(rest));
         let mut steps = Vec::new();
@@ -311,6 +345,24 @@ impl Stream {
                 }
                 self.queue.end();
                 self.release_settled();
+            }
+        }
+    }
+
+    /// Ends a response that is one JSON value although it is called a stream: clients that want no stream read it.
+    fn end_whole(&mut self, answer: &Json<'_>, written: &[u8]) {
+        let (_, hits) = self.feed.take(self.exchange.wire.steps(answer), Waits::End);
+        match self.judge(&hits) {
+            Some(stop) => {
+                self.exchange.dropped(&stop);
+                let why =
+                    "rulebook proxy: a rule stops this answer, and it is no stream that could be continued";
+                self.out.push((self.exchange.wire.error_body)(why).to_string().into());
+                self.source = Source::Ended;
+            }
+            None => {
+                self.written = self.exchange.passed(&mut self.passed);
+                self.out.push(Bytes::copy_from_slice(written));
             }
         }
     }

@@ -47,32 +47,26 @@ fn error_body(message: &str) -> Value {
 
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
     let kind = event["type"].as_str().filter(|kind| !kind.starts_with("response."))?;
-    let stream = || format!("{}/{}", reader.count, event["index"]);
+    let mut stream = || {
+        let index = reader.index("", &event["index"]);
+        format!("{}/{index}", reader.count)
+    };
     Some(match kind {
         "message_start" => {
             reader.end(steps);
             reader.count += 1;
-            Waits::Nothing
+            let message = reader.count;
+            reader.index("", &Json::Number(0.into()));
+            // Usually empty: the blocks follow in events.
+            let blocks = event["message"]["content"].items().iter().enumerate();
+            blocks
+                .map(|(at, block)| begin(reader, format!("{message}/{at}"), block, steps))
+                .max()
+                .map_or(Waits::Nothing, |waits| if waits == Waits::End { waits } else { Waits::Nothing })
         }
         "content_block_start" => {
-            let (stream, block) = (stream(), &event["content_block"]);
-            let kind = block.text("type");
-            match kind {
-                "thinking" => reader.feed(stream, StreamKind::Thinking, block["thinking"].as_str(), steps),
-                // Encrypted: there is nothing to read.
-                "redacted_thinking" => reader.feed(stream, StreamKind::Thinking, None, steps),
-                call if call.ends_with("tool_use") => {
-                    // Usually empty: the arguments follow in deltas.
-                    let input = match &block["input"] {
-                        Json::Object(fields) if !fields.is_empty() => Some(block["input"].to_string()),
-                        _ => None,
-                    };
-                    reader.feed(stream, tool(&block["name"]), input.as_deref(), steps);
-                }
-                _ => reader.feed(stream, StreamKind::Text, block["text"].as_str(), steps),
-            }
-            // Calls of other types are run by the provider.
-            if kind == "tool_use" { Waits::End } else { Waits::Next }
+            let stream = stream();
+            begin(reader, stream, &event["content_block"], steps)
         }
         "content_block_delta" => {
             let (stream, delta) = (stream(), &event["delta"]);
@@ -96,6 +90,27 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
         "message_delta" | "message_stop" | "error" => reader.end_response(steps),
         _ => Waits::Nothing,
     })
+}
+
+/// Opens the stream of a block, with what the block contains already.
+fn begin(reader: &mut Reader, stream: String, block: &Json<'_>, steps: &mut Vec<Step>) -> Waits {
+    let kind = block.text("type");
+    match kind {
+        "thinking" => reader.feed(stream, StreamKind::Thinking, block["thinking"].as_str(), steps),
+        // Encrypted: there is nothing to read.
+        "redacted_thinking" => reader.feed(stream, StreamKind::Thinking, None, steps),
+        call if call.ends_with("tool_use") => {
+            // Usually empty: the arguments follow in deltas.
+            let input = match &block["input"] {
+                Json::Object(fields) if !fields.is_empty() => Some(block["input"].to_string()),
+                _ => None,
+            };
+            reader.feed(stream, tool(&block["name"]), input.as_deref(), steps);
+        }
+        _ => reader.feed(stream, StreamKind::Text, block["text"].as_str(), steps),
+    }
+    // Calls of other types are run by the provider.
+    if kind == "tool_use" { Waits::End } else { Waits::Next }
 }
 
 /// A signed thought is refused without what it led to.
@@ -182,6 +197,7 @@ fn parse(_: &str, body: &str) -> Option<Request> {
     Some(Request {
         model: fields.get("model").and_then(Node::text),
         has_tools: fields.get("tools").is_some_and(Node::has_items),
+        has_choices: false,
         key: fields.get("metadata").map(Node::value).map(|value| text(&value, "user_id").to_owned()),
         follows: None,
         prefix,

@@ -65,8 +65,8 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
         return event["error"].is_object().then(|| reader.end_response(steps));
     }
     let mut waits = Waits::Nothing;
-    for candidate in event["candidates"].items() {
-        let at = format!("gemini/{}", candidate["index"].as_u64().unwrap_or(0));
+    for (position, candidate) in event["candidates"].items().iter().enumerate() {
+        let at = reader.choice(position, &candidate["index"]);
         for part in candidate["content"]["parts"].items() {
             if let Some(text) = part["text"].as_str() {
                 let (kind, name) = match part["thought"].is_true() {
@@ -78,18 +78,45 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
             let call = &part["functionCall"];
             if call.is_object() {
                 waits = waits.max(Waits::End);
-                // A call arrives whole.
+                feed_call(reader, call, steps);
+            }
+            // The provider runs it.
+            let code = &part["executableCode"];
+            if code.is_object() {
                 reader.count += 1;
-                let stream = format!("{at}/call {}", reader.count);
-                reader.feed_whole(&stream, tool(&call["name"]), &call["args"].to_string(), steps);
+                let stream = format!("code {}", reader.count);
+                reader.feed_whole(
+                    &stream,
+                    StreamKind::Tool("executableCode".to_owned()),
+                    &code.to_string(),
+                    steps,
+                );
             }
         }
         if candidate["finishReason"].as_str().is_some() {
+            reader.end_partial(steps);
             reader.close_below(&format!("{at}/"), steps);
             waits = Waits::Last;
         }
     }
     Some(waits)
+}
+
+/// Reads a call. Usually it arrives whole; with streamed arguments, each part has paths and values.
+fn feed_call(reader: &mut Reader, call: &Json<'_>, steps: &mut Vec<Step>) {
+    let continues = call["willContinue"].is_true();
+    if call["partialArgs"].is_empty() && !continues && reader.partial.is_none() {
+        reader.count += 1;
+        let stream = format!("call {}", reader.count);
+        return reader.feed_whole(&stream, tool(&call["name"]), &call["args"].to_string(), steps);
+    }
+    if reader.partial.as_ref().is_some_and(|open| !call.text("name").is_empty() && open.has_name()) {
+        reader.end_partial(steps);
+    }
+    reader.partial.get_or_insert_default().add(call);
+    if !continues {
+        reader.end_partial(steps);
+    }
 }
 
 /// One response: its text continues.
@@ -150,6 +177,10 @@ fn parse(path: &str, body: &str) -> Option<Request> {
     Some(Request {
         model,
         has_tools: fields.get("tools").is_some_and(Node::has_items),
+        has_choices: ["generationConfig", "generation_config"]
+            .iter()
+            .find_map(|key| fields.get(*key)?.fields()?.get("candidateCount").copied())
+            .is_some_and(|count| count.value().as_u64() != Some(1)),
         key: None,
         follows: None,
         prefix: parts.as_ref().map_or(Slot::Key(root.inside()), Node::parts_slot),

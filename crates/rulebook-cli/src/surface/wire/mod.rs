@@ -14,6 +14,7 @@ mod node;
 mod openai;
 mod openai_chat;
 mod openai_responses;
+mod partial;
 #[cfg(test)]
 mod peers;
 mod protocol;
@@ -32,5 +33,5 @@ pub(super) use reader::{Reader, Step, Waits};
 pub(super) use recording::steps;
 pub(super) use request::{Anchor, Entry, Request, Role};
 pub(super) use splice::{Splice, add_usage};
-pub(super) use sse::{Event, Events};
+pub(super) use sse::{BYTE_ORDER_MARK, Event, Events};
 pub(super) use table::{WIRES, provider, read, wire_of};

@@ -60,34 +60,34 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
     if !event["choices"].is_list() {
         return event["error"].is_object().then(|| reader.end_response(steps));
     }
-    let id = event.text("id");
     let mut waits = Waits::Nothing;
-    for choice in event["choices"].items() {
-        let (delta, index) = (&choice["delta"], choice["index"].to_string());
+    for (position, choice) in event["choices"].items().iter().enumerate() {
+        let at = reader.choice(position, &choice["index"]);
+        // Some servers send a whole message in place of its last part.
+        let delta = if choice["delta"].is_object() { &choice["delta"] } else { &choice["message"] };
         for (kind, key) in TEXTS {
-            if let Some(text) = delta[key].as_str() {
-                reader.feed([id, "/", &index, "/", key].concat(), kind, Some(text), steps);
-            }
+            feed_texts(&delta[key], &kind, &mut |kind, text| {
+                let name = if kind == StreamKind::Thinking && key == "content" { "thinking" } else { key };
+                reader.feed(format!("{at}/{name}"), kind, Some(text), steps);
+            });
         }
         for (place, call) in delta["tool_calls"].items().iter().enumerate() {
             waits = waits.max(Waits::End);
-            let number = if call["index"].is_null() { &call["id"] } else { &call["index"] };
-            let number = if number.is_null() { place.to_string() } else { number.to_string() };
-            let stream = format!("{id}/{index}/call {number}");
+            let stream = format!("{at}/call {}", reader.call_number(at, call, place));
             // Some servers give every call the same index.
             if let Some(id) = call["id"].as_str().filter(|id| !id.is_empty())
                 && reader.calls.insert(stream.clone(), id.to_owned()).is_some_and(|other| other != id)
             {
                 reader.close(&stream, steps);
             }
-            feed_function(reader, stream, &call["function"], steps);
+            feed_call(reader, stream, call, steps);
         }
         if delta["function_call"].is_object() {
             waits = waits.max(Waits::End);
-            feed_function(reader, format!("{id}/{index}/call"), &delta["function_call"], steps);
+            feed_function(reader, format!("{at}/call"), &delta["function_call"], steps);
         }
         if !choice["finish_reason"].is_empty() {
-            reader.close_below(&format!("{id}/{index}/"), steps);
+            reader.close_below(&format!("{at}/"), steps);
             // Another choice may continue.
             waits = if reader.open.is_empty() { Waits::Last } else { Waits::End };
         }
@@ -95,24 +95,39 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
     Some(waits)
 }
 
-fn feed_function(reader: &mut Reader, stream: String, function: &Json<'_>, steps: &mut Vec<Step>) {
-    reader.feed(stream, tool(&function["name"]), function["arguments"].as_str(), steps);
+/// Returns a text, or the texts of a list of parts, each with what it is.
+fn feed_texts(content: &Json<'_>, kind: &StreamKind, feed: &mut dyn FnMut(StreamKind, &str)) {
+    if let Some(text) = content.as_str() {
+        return feed(kind.clone(), text);
+    }
+    for part in content.items() {
+        let thinking = &part["thinking"];
+        feed_texts(thinking, &StreamKind::Thinking, feed);
+        let text = [&part["text"], &part["refusal"], part].into_iter().find_map(Json::as_str);
+        text.into_iter().for_each(|text| feed(kind.clone(), text));
+    }
 }
 
-fn read_whole(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
-    for choice in response["choices"].items() {
-        let (message, index) = (&choice["message"], &choice["index"]);
-        for (kind, key) in TEXTS {
-            if let Some(text) = message[key].as_str() {
-                reader.feed_whole(&format!("{index}/{key}"), kind, text, steps);
-            }
-        }
-        let calls = message["tool_calls"].items().iter().map(|call| &call["function"]);
-        for (place, call) in calls.chain([&message["function_call"]]).enumerate() {
-            let (stream, arguments) = (format!("{index}/call {place}"), call.text("arguments"));
-            reader.feed_whole(&stream, tool(&call["name"]), arguments, steps);
-        }
+/// Continues a call: of a function with JSON arguments, or of a tool with text.
+fn feed_call(reader: &mut Reader, stream: String, call: &Json<'_>, steps: &mut Vec<Step>) {
+    let custom = &call["custom"];
+    if custom.is_object() {
+        reader.feed(stream, tool(&custom["name"]), custom["input"].as_str(), steps);
+    } else {
+        feed_function(reader, stream, &call["function"], steps);
     }
+}
+
+fn feed_function(reader: &mut Reader, stream: String, function: &Json<'_>, steps: &mut Vec<Step>) {
+    let arguments = &function["arguments"];
+    let whole = arguments.is_object().then(|| arguments.to_string());
+    reader.feed(stream, tool(&function["name"]), arguments.as_str().or(whole.as_deref()), steps);
+}
+
+/// A whole response is one event with messages.
+fn read_whole(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
+    read(reader, response, steps);
+    reader.end(steps);
 }
 
 /// One completion: its text continues.
@@ -189,6 +204,7 @@ fn parse(_: &str, body: &str) -> Option<Request> {
     Some(Request {
         model: fields.get("model").and_then(Node::text),
         has_tools: has_items("tools") || has_items("functions"),
+        has_choices: fields.get("n").is_some_and(|n| n.value().as_u64() != Some(1)),
         key: fields.get("prompt_cache_key").and_then(Node::text),
         follows: None,
         prefix,

@@ -50,47 +50,90 @@ fn message(role: &str, kind: &str, text: &str) -> Value {
 const RUN_BY_PROVIDER: &[&str] =
     &["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"];
 
+/// What a call does, in the fields of its item: of a function, a tool that takes text, a tool of the provider.
+const INPUTS: &[&str] = &["arguments", "input", "action", "operation", "code", "queries"];
+
+/// The events that carry a text in pieces and end with the whole: the key of their index, and of the whole.
+const TEXTS: &[(&str, StreamKind, &str, &str)] = &[
+    ("response.output_text", StreamKind::Text, "content_index", "text"),
+    ("response.refusal", StreamKind::Text, "content_index", "refusal"),
+    ("response.reasoning_text", StreamKind::Thinking, "content_index", "text"),
+    ("response.reasoning_summary_text", StreamKind::Thinking, "summary_index", "text"),
+];
+
+/// The same for what calls do, and whether the provider runs the call.
+const CALLS: &[(&str, &str, bool)] = &[
+    ("response.function_call_arguments", "arguments", false),
+    ("response.custom_tool_call_input", "input", false),
+    ("response.mcp_call_arguments", "arguments", true),
+    ("response.code_interpreter_call_code", "code", true),
+];
+
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
     let kind = event["type"].as_str().filter(|kind| kind.starts_with("response.") || *kind == "error")?;
     let item = &event["item"];
-    let id = event["item_id"].as_str().unwrap_or_else(|| item.text("id"));
-    let part = |name: &str| format!("{id}/{name} {}{}", event["content_index"], event["summary_index"]);
-    let delta = event["delta"].as_str();
-    let is_call = |kind: &str| kind.ends_with("_call");
+    let name = event["item_id"].as_str().unwrap_or_else(|| item.text("id"));
+    let id = match &event["output_index"] {
+        Json::Null if !name.is_empty() => name.to_owned(),
+        index => reader.index("output", index).to_string(),
+    };
+    let (what, end) = kind.rsplit_once('.').unwrap_or_default();
+    if let Some((_, kind, index, whole)) = TEXTS.iter().find(|(name, ..)| *name == what) {
+        let part = reader.index(&format!("{id} {index}"), &event[*index]);
+        let stream = format!("{id}/{index} {part}");
+        match end {
+            "delta" => reader.feed(stream, kind.clone(), event["delta"].as_str(), steps),
+            _ => reader.feed_complete(&stream, kind.clone(), event.text(whole), steps),
+        }
+        return Some(if *kind == StreamKind::Thinking { Waits::Next } else { Waits::Nothing });
+    }
+    if let Some((_, whole, is_run)) = CALLS.iter().find(|(name, ..)| *name == what) {
+        let stream = format!("{id}/call");
+        let kind = reader.open.get(&stream).cloned().unwrap_or_else(|| tool(&event["name"]));
+        match end {
+            "delta" => reader.feed(stream, kind, event["delta"].as_str(), steps),
+            _ => reader.feed_complete(&stream, kind, event.text(whole), steps),
+        }
+        return Some(if *is_run { Waits::Nothing } else { Waits::End });
+    }
     Some(match kind {
         "response.output_item.added" => {
             let kind = item.text("type");
             if is_call(kind) {
-                reader.feed(format!("{id}/call"), tool(&item["name"]), None, steps);
+                reader.feed(format!("{id}/call"), tool(tool_name(item)), input(item).as_deref(), steps);
             }
-            match kind {
-                call if RUN_BY_PROVIDER.contains(&call) => Waits::Nothing,
-                call if is_call(call) => Waits::End,
-                _ => Waits::Next,
-            }
+            feed_texts(reader, &id, item, steps);
+            if is_call(kind) { waits_of_call(kind) } else { Waits::Next }
         }
-        "response.output_text.delta" | "response.refusal.delta" => {
-            reader.feed(part("text"), StreamKind::Text, delta, steps);
-            Waits::Nothing
+        "response.content_part.added" | "response.content_part.done" => {
+            let part = reader.index(&format!("{id} content_index"), &event["content_index"]);
+            let kind = StreamKind::Text;
+            reader.feed_complete(
+                &format!("{id}/content_index {part}"),
+                kind,
+                part_text(&event["part"]),
+                steps,
+            );
+            if end == "added" { Waits::Next } else { Waits::Nothing }
         }
-        "response.content_part.added" => Waits::Next,
-        "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-            reader.feed(part("thinking"), StreamKind::Thinking, delta, steps);
+        "response.reasoning_summary_part.added" | "response.reasoning_summary_part.done" => {
+            let part = reader.index(&format!("{id} summary_index"), &event["summary_index"]);
+            let stream = format!("{id}/summary_index {part}");
+            reader.feed_complete(&stream, StreamKind::Thinking, part_text(&event["part"]), steps);
             Waits::Next
         }
-        "response.function_call_arguments.delta"
-        | "response.mcp_call_arguments.delta"
-        | "response.custom_tool_call_input.delta" => {
-            reader.feed(format!("{id}/call"), tool(&Json::Null), delta, steps);
-            Waits::Nothing
-        }
         "response.output_item.done" => {
-            feed_action(item, id, reader, steps);
+            feed_item(reader, &id, item, steps);
             reader.close_below(&format!("{id}/"), steps);
-            // A thought is refused later without what it led to.
-            if item.text("type") == "reasoning" { Waits::Next } else { Waits::Nothing }
+            match item.text("type") {
+                // A thought is refused later without what it led to.
+                "reasoning" => Waits::Next,
+                kind if is_call(kind) => waits_of_call(kind),
+                _ => Waits::Nothing,
+            }
         }
         "response.completed" | "response.incomplete" | "response.failed" | "error" => {
+            feed_output(reader, &event["response"], steps);
             reader.end_response(steps)
         }
         _ if kind.starts_with("response.reasoning") => Waits::Next,
@@ -98,31 +141,62 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
     })
 }
 
-/// Feeds a call whose arguments arrive only with its end.
-fn feed_action(item: &Json<'_>, id: &str, reader: &mut Reader, steps: &mut Vec<Step>) {
-    let kind = item.text("type");
-    let has_deltas = matches!(kind, "function_call" | "custom_tool_call");
-    if kind.ends_with("_call") && !has_deltas && item["action"].is_object() {
-        reader.feed(format!("{id}/call"), tool(&item["type"]), Some(&item["action"].to_string()), steps);
+fn is_call(kind: &str) -> bool {
+    kind.ends_with("_call") || kind.ends_with("_approval_request")
+}
+
+fn waits_of_call(kind: &str) -> Waits {
+    if RUN_BY_PROVIDER.contains(&kind) { Waits::Nothing } else { Waits::End }
+}
+
+/// The name of the tool that an item calls; that of its kind if it has no other.
+fn tool_name<'i>(item: &'i Json<'i>) -> &'i Json<'i> {
+    if item["name"].as_str().is_some() { &item["name"] } else { &item["type"] }
+}
+
+/// What a call does, as text or JSON.
+fn input(item: &Json<'_>) -> Option<String> {
+    let of_key = |key: &&str| match &item[*key] {
+        Json::Text(text) => Some(text.to_string()),
+        value @ (Json::Object(_) | Json::List(_)) => Some(value.to_string()),
+        _ => None,
+    };
+    INPUTS.iter().find_map(of_key)
+}
+
+fn part_text<'p>(part: &'p Json<'p>) -> &'p str {
+    ["text", "refusal"].into_iter().find_map(|key| part[key].as_str()).unwrap_or_default()
+}
+
+/// Reads an item that arrived whole: a call, texts or thoughts.
+fn feed_item(reader: &mut Reader, id: &str, item: &Json<'_>, steps: &mut Vec<Step>) {
+    if is_call(item.text("type")) {
+        let input = input(item).unwrap_or_default();
+        reader.feed_complete(&format!("{id}/call"), tool(tool_name(item)), &input, steps);
+    }
+    feed_texts(reader, id, item, steps);
+}
+
+fn feed_texts(reader: &mut Reader, id: &str, item: &Json<'_>, steps: &mut Vec<Step>) {
+    let kind = if item.text("type") == "reasoning" { StreamKind::Thinking } else { StreamKind::Text };
+    for (key, index, kind) in
+        [("summary", "summary_index", StreamKind::Thinking), ("content", "content_index", kind)]
+    {
+        for (at, part) in item[key].items().iter().enumerate() {
+            reader.feed_complete(&format!("{id}/{index} {at}"), kind.clone(), part_text(part), steps);
+        }
+    }
+}
+
+/// Reads the items of a response.
+fn feed_output(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
+    for (at, item) in response["output"].items().iter().enumerate() {
+        feed_item(reader, &at.to_string(), item, steps);
     }
 }
 
 fn read_whole(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
-    for (at, item) in response["output"].items().iter().enumerate() {
-        let thoughts = item["summary"].items().iter().map(|part| (StreamKind::Thinking, part.text("text")));
-        let kind = if item.text("type") == "reasoning" { StreamKind::Thinking } else { StreamKind::Text };
-        let texts = item["content"].items().iter().map(|part| (kind.clone(), part.text("text")));
-        for (place, (kind, text)) in thoughts.chain(texts).enumerate() {
-            reader.feed_whole(&format!("{at}/{place}"), kind, text, steps);
-        }
-        if item.text("type").ends_with("_call") {
-            let input = ["arguments", "input"].iter().find_map(|key| item[key].as_str());
-            let action = item["action"].is_object().then(|| item["action"].to_string());
-            let name = if item["name"].as_str().is_some() { &item["name"] } else { &item["type"] };
-            let input = input.or(action.as_deref()).unwrap_or_default();
-            reader.feed_whole(&format!("{at}/call"), tool(name), input, steps);
-        }
-    }
+    feed_output(reader, response, steps);
 }
 
 /// One response: its items and events are numbered on.
@@ -277,6 +351,7 @@ fn parse(_: &str, body: &str) -> Option<Request> {
     Some(Request {
         model: fields.get("model").and_then(Node::text),
         has_tools: fields.get("tools").is_some_and(Node::has_items),
+        has_choices: false,
         key: fields.get("prompt_cache_key").and_then(Node::text),
         follows: follows.and_then(|node| Some((node.text()?, node.range()))),
         prefix: instructions.map_or(Slot::Key(root.inside()), Node::text_slot),
@@ -301,7 +376,7 @@ fn entry(item: &Node<'_>) -> Option<Entry> {
     }
     if kind.ends_with("_call") {
         let mut entry = Entry::new(Role::Assistant, slot);
-        let input = ["arguments", "input", "action"].iter().find_map(|key| value.get(*key));
+        let input = INPUTS.iter().find_map(|key| value.get(*key));
         let name = if value["name"].is_string() { "name" } else { "type" };
         entry.calls.push(Call {
             id: id(),

@@ -1,10 +1,11 @@
 //! Reads a response event by event: which stream each event continues, and what it must wait for before the client gets it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use rulebook::stream::StreamKind;
 
 use super::json::Json;
+use super::partial::PartialCall;
 
 /// What happens to one stream of a response: a text, a thought or the arguments of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,14 +38,37 @@ pub(in crate::surface) struct Reader {
     pub(super) calls: BTreeMap<String, String>,
     /// How many messages, or calls, began.
     pub(super) count: usize,
+    /// What each open stream carried so far, and what closed ones did: a text that an event repeats is read once.
+    carried: BTreeMap<String, String>,
+    closed: HashSet<(String, String)>,
+    /// The last index of blocks, or of calls, by what contains them.
+    indexes: BTreeMap<String, u64>,
+    /// Whether a client reads the choice at a position, whatever its index says.
+    reads_positions: bool,
+    /// The call whose arguments arrive in parts.
+    pub(super) partial: Option<PartialCall>,
 }
 
 impl Reader {
+    /// Reads the response to a request: one that asks for several choices tells them apart by index, any other reads them by
+    /// position.
+    pub(in crate::surface) fn of_response(has_choices: bool) -> Reader {
+        Reader { reads_positions: !has_choices, ..Reader::default() }
+    }
+
     /// Ends every open stream.
     pub(in crate::surface) fn end(&mut self, steps: &mut Vec<Step>) {
-        for stream in std::mem::take(&mut self.open).into_keys() {
-            steps.push(Step::End { stream });
-        }
+        self.end_partial(steps);
+        let open: Vec<String> = self.open.keys().cloned().collect();
+        open.iter().for_each(|stream| self.close(stream, steps));
+    }
+
+    /// Reads the call whose arguments arrived in parts.
+    pub(super) fn end_partial(&mut self, steps: &mut Vec<Step>) {
+        let Some((name, arguments)) = self.partial.take().map(PartialCall::finish) else { return };
+        self.count += 1;
+        let stream = format!("call {}", self.count);
+        self.feed_whole(&stream, StreamKind::Tool(name), &arguments.to_string(), steps);
     }
 
     /// Ends every open stream with the event that ends the response.
@@ -66,6 +90,7 @@ impl Reader {
             None => (self.open.entry(stream.clone()).or_insert(kind).clone(), true),
         };
         let text = text.unwrap_or_default();
+        self.carried.entry(stream.clone()).or_default().push_str(text);
         // A call without arguments is one too.
         if !text.is_empty() || is_new && matches!(kind, StreamKind::Tool(_)) {
             steps.push(Step::Feed { stream, kind, bytes: text.as_bytes().to_vec() });
@@ -73,7 +98,9 @@ impl Reader {
     }
 
     pub(super) fn close(&mut self, stream: &str, steps: &mut Vec<Step>) {
-        if self.open.remove(stream).is_some() {
+        if let Some(kind) = self.open.remove(stream) {
+            let text = self.carried.remove(stream).unwrap_or_default();
+            self.closed.insert((name_of(&kind), text));
             steps.push(Step::End { stream: stream.to_owned() });
         }
     }
@@ -83,10 +110,82 @@ impl Reader {
         ended.iter().for_each(|stream| self.close(stream, steps));
     }
 
+    /// Reads a text that arrived whole, unless a stream of its kind carried exactly this text: clients may take either.
+    pub(super) fn feed_complete(
+        &mut self,
+        stream: &str,
+        kind: StreamKind,
+        text: &str,
+        steps: &mut Vec<Step>,
+    ) {
+        let is_carried = self.open.get(stream).is_some_and(|open| *open == kind)
+            && self.carried.get(stream).is_some_and(|carried| carried == text);
+        if is_carried || text.is_empty() && !matches!(kind, StreamKind::Tool(_)) {
+            return;
+        }
+        if !self.closed.contains(&(name_of(&kind), text.to_owned())) {
+            self.count += 1;
+            self.feed_whole(&format!("{stream}/whole {}", self.count), kind, text, steps);
+        }
+    }
+
+    /// Returns an index as clients understand it: `0`, `-0`, `0.0` and `"0"` are one, and without an index it is the last.
+    pub(super) fn index(&mut self, within: &str, index: &Json<'_>) -> u64 {
+        let last = self.indexes.entry(within.to_owned()).or_default();
+        *last = number(index).unwrap_or(*last);
+        *last
+    }
+
+    /// Returns the number of a choice, from its position in an event and its index.
+    pub(super) fn choice(&self, position: usize, index: &Json<'_>) -> u64 {
+        number(index).filter(|_| !self.reads_positions).unwrap_or(position as u64)
+    }
+
+    /// Returns the number of a call of a choice: its index, or else that of the call with its id, or of the last one.
+    pub(super) fn call_number(&mut self, choice: u64, call: &Json<'_>, place: usize) -> u64 {
+        let within = format!("{choice}/call");
+        let last = self.indexes.get(&within).copied();
+        let id = Some(call.text("id")).filter(|id| !id.is_empty());
+        let known = |id: &str| {
+            let prefix = format!("{within} ");
+            let mut calls = self.calls.iter().filter(|(_, other)| *other == id);
+            calls.find_map(|(stream, _)| stream.strip_prefix(&prefix)?.parse().ok())
+        };
+        let number = number(&call["index"]).unwrap_or_else(|| match id {
+            Some(id) => known(id).unwrap_or_else(|| last.map_or(0, |last| last + 1)),
+            None => last.unwrap_or(0).max(place as u64),
+        });
+        self.indexes.insert(within, number);
+        number
+    }
+
     /// Feeds and closes a stream that arrived whole.
     pub(super) fn feed_whole(&mut self, stream: &str, kind: StreamKind, text: &str, steps: &mut Vec<Step>) {
         self.feed(stream.to_owned(), kind, Some(text), steps);
         self.close(stream, steps);
+    }
+}
+
+/// The number that an index is, as clients read it.
+fn number(index: &Json<'_>) -> Option<u64> {
+    let number = match index {
+        Json::Number(number) => number.as_f64(),
+        Json::Text(text) => text.trim().parse::<f64>().ok(),
+        _ => None,
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is cut as clients do, and not negative"
+    )]
+    number.filter(|number| *number > -1.0).map(|number| number as u64)
+}
+
+fn name_of(kind: &StreamKind) -> String {
+    match kind {
+        StreamKind::Text => "text".to_owned(),
+        StreamKind::Thinking => "thinking".to_owned(),
+        StreamKind::Tool(tool) => format!("call {tool}"),
     }
 }
 

@@ -16,6 +16,8 @@ pub(in crate::surface) struct Request {
     pub(in crate::surface) model: Option<String>,
     /// Whether the model may call tools: an agent's main requests offer some.
     pub(in crate::surface) has_tools: bool,
+    /// Whether it asks for several choices, which are told apart by their indexes.
+    pub(in crate::surface) has_choices: bool,
     /// The client's name for the conversation, if the body has one.
     pub(in crate::surface) key: Option<String>,
     /// The response it continues, if the provider keeps the conversation, and where the body names it.

@@ -153,7 +153,7 @@ impl Event {
 }
 
 /// A stream may begin with it.
-pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+pub(in crate::surface) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 #[cfg(test)]
 mod tests {

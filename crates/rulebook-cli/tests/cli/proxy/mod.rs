@@ -8,6 +8,7 @@ mod order;
 mod passing;
 mod readers;
 mod requests;
+mod shapes;
 mod streams;
 mod tls;
 mod wires;

@@ -151,6 +151,7 @@ fn without_a_token_only_local_clients_are_served() {
         "host: 127.0.0.1:1\r\n",
         "host: [::1]:8090\r\n",
         "host: LOCALHOST\r\norigin: http://localhost:3000\r\n",
+        "host: localhost\r\nsec-fetch-site: none\r\n",
     ] {
         assert_eq!(ask("/v1/models", headers), 200, "{headers}");
     }
@@ -161,10 +162,14 @@ fn without_a_token_only_local_clients_are_served() {
         ("/v1/models", "host: localhost\r\norigin: https://evil.example\r\n"),
         ("/v1/models", "host: localhost\r\norigin: null\r\n"),
         ("/v1/models", "host: localhost.evil.example\r\n"),
+        ("/v1/models", "host: evil.example@127.0.0.1\r\n"),
+        ("http://evil.example@localhost/v1/models", "host: localhost\r\n"),
+        ("/v1/models", "host: localhost\r\nsec-fetch-site: cross-site\r\n"),
+        ("/v1/models", "host: localhost\r\nsec-fetch-site: same-site\r\n"),
     ] {
         assert_eq!(ask(target, headers), 403, "{target} {headers}");
     }
-    assert_eq!(lab.model.seen().len(), 3);
+    assert_eq!(lab.model.seen().len(), 4);
 }
 
 #[test]

@@ -178,7 +178,6 @@ fn truncated_arguments_are_closed() {
 
 #[test]
 fn invalid_json_is_reported_at_its_first_invalid_byte() {
-    check("{\"a\":\"x\ny\"}", r#""a" = "x" | malformed at 7"#);
     check(r#"{"a":"x\q"}"#, r#""a" = "x" | malformed at 8"#);
     check(r#""\u00g0""#, r#""" = "" | malformed at 5"#);
     check("[1,]", r#""[0]" = "1" | malformed at 3"#);
@@ -195,6 +194,13 @@ fn invalid_json_is_reported_at_its_first_invalid_byte() {
     check("]", "malformed at 0");
     check("1,2", r#""" = "1" | malformed at 1"#);
     check("+1", "malformed at 0");
+}
+
+/// Python reads them if it is not strict.
+#[test]
+fn control_characters_are_text() {
+    check("{\"a\":\"x\ny\t\u{1}\"}", r#""a" = "x\ny\t\u{1}""#);
+    check("{\"a\nb\":\"x\"}", r#""a\nb" = "x""#);
 }
 
 #[test]
@@ -317,6 +323,8 @@ proptest! {
 
     #[test]
     fn serde_json_agrees_on_what_is_valid(json in soup()) {
+        // Control characters may be in strings here.
+        let json = json.replace('\n', " ");
         let shown = read([json.as_bytes()]);
         let is_malformed = shown.contains("malformed");
         let wanted = serde_json::from_str::<Value>(&json).is_err_and(|error| !error.is_eof());

@@ -83,7 +83,7 @@ impl Lookahead {
     }
 }
 
-fn children(expr: &Expr) -> Box<dyn Iterator<Item = &Expr> + '_> {
+pub(super) fn children(expr: &Expr) -> Box<dyn Iterator<Item = &Expr> + '_> {
     match expr {
         Expr::AstNode(AstNode::AstGroup { inner, .. }, _) => Box::new(std::iter::once(inner.as_ref())),
         _ => Box::new(expr.children_iter()),

@@ -1,14 +1,23 @@
 //! The cost of searches, counted.
 
 use super::{
-    BYTES_PER_FAILURE, FREE_BYTES, FREE_FAILURES, Fallback, FallbackPattern, MAX_SEARCHED, MIN_PASSES,
-    Outcome,
+    BYTES_PER_FAILURE, FREE_BYTES, FREE_FAILURES, FREE_WORK, Fallback, FallbackPattern, MAX_SEARCHED,
+    MIN_PASSES, Outcome,
 };
 
 /// The patterns that matched, those that gave up, and the bytes that each searched.
 fn watch(patterns: &[String], text: &str) -> (Fallback, Vec<usize>, Vec<usize>, usize) {
+    watch_with(FREE_WORK, patterns, text)
+}
+
+fn watch_with(
+    free_work: usize,
+    patterns: &[String],
+    text: &str,
+) -> (Fallback, Vec<usize>, Vec<usize>, usize) {
     let patterns = patterns.iter().map(|pattern| FallbackPattern::new(pattern).unwrap()).collect();
     let mut fallback = Fallback::new(patterns, 0);
+    fallback.free_work = free_work;
     let mut window = fallback.start();
     let (mut matched, mut gave_up) = (Vec::new(), Vec::new());
     for bytes in [Some(text.as_bytes()), None] {
@@ -52,4 +61,45 @@ fn the_total_of_all_searches_is_limited() {
     let text = "let it be\n".repeat(MAX_SEARCHED / 2_000 / 10 + 1_000) + "x7";
     let (_, matched, gave_up, _) = watch(&patterns, &text);
     assert_eq!((matched.len(), gave_up.len()), (0, 2_000));
+}
+
+/// A step may run over the whole window.
+#[test]
+fn the_bytes_that_steps_inspect_are_limited_for_all_patterns_together() {
+    #[track_caller]
+    fn check(pattern: impl Fn(usize) -> String, piece: &str) {
+        let mut patterns: Vec<String> = (0..40).map(pattern).collect();
+        patterns.push("b(?!a)".to_owned());
+        let text = piece.repeat(3_000 / piece.len()) + "b";
+        let (fallback, matched, gave_up, _) = watch_with(1 << 20, &patterns, &text);
+        // One search may begin within the limit.
+        let largest = fallback.work.iter().max().unwrap();
+        assert!(fallback.total_work <= fallback.allowed_work() + largest, "{piece:?}");
+        assert!(*largest <= text.len() * text.len() * 40, "{largest} for {piece:?}");
+        assert!(gave_up.len() > 10 && !gave_up.contains(&40), "{gave_up:?} for {piece:?}");
+        assert_eq!(matched, [40], "{piece:?}");
+    }
+    check(|at| format!("(?=a*{at})x"), "a");
+    check(|at| format!("(?=[a-z ]+{at})x"), "let it be ");
+    check(|at| format!(r"(?=(?:\w+\s?)*{at})x"), "let it be ");
+    check(|at| format!("(?<=c{at}a*)x?y?z?[^b]"), "a");
+    check(|at| format!("(?=(?:a?){{300}}{at})x"), "a");
+}
+
+/// Patterns as people write them stay active on long texts.
+#[test]
+fn common_patterns_stay_within_the_limit() {
+    let patterns: Vec<String> = (0..5)
+        .flat_map(|at| {
+            [
+                format!(r"console{at}\.log(?!ger)"),
+                format!(r"(?<!safe_)danger{at}"),
+                format!(r"^(?!.*allowed).*forbidden{at}"),
+                format!(r"(?m)^(?!\s*//).*forbidden{at}"),
+                format!(r"(?<=import\s)\w+{at}"),
+            ]
+        })
+        .collect();
+    let (_, _, gave_up, _) = watch(&patterns, &include_str!("../automaton.rs").repeat(3));
+    assert_eq!(gave_up, Vec::<usize>::new());
 }

@@ -33,6 +33,15 @@ pub(in crate::stream) fn contains(regex: &str, c: char) -> bool {
     read(regex).is_none_or(|class| class.iter().any(|range| range.start() <= c && c <= range.end()))
 }
 
+/// Which ASCII characters a class contains; all of them if that is not known.
+pub(in crate::stream) fn ascii_members(regex: &str) -> [bool; 128] {
+    let class = read(regex);
+    std::array::from_fn(|c| {
+        let c = char::from(u8::try_from(c).expect("there are 128"));
+        class.as_ref().is_none_or(|class| class.iter().any(|range| range.start() <= c && c <= range.end()))
+    })
+}
+
 fn read(regex: &str) -> Option<ClassUnicode> {
     match regex_syntax::parse(regex).ok()?.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Some(class),

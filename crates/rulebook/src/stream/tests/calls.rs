@@ -166,7 +166,7 @@ fn a_field_belongs_to_the_files_of_the_nearest_object_that_names_one() {
     check(&ts, r#"{"x.path": "a.ts", "new": "foo"}"#, &[]);
     // Truncated or partly invalid JSON is decided with the available files.
     check(&ts, r#"{"path": "a.ts", "edits": [{"new": "foo"#, &["edits[0].new a.ts"]);
-    check(&ts, "{\"path\": \"a.ts\", \"edits\": [{\"new\": \"x\n foo", &["input a.ts"]);
+    check(&ts, "{\"path\": \"a.ts\", \"edits\": [{\"new\": \"x\\q foo", &["input a.ts"]);
     // One file must match both the scope and the globs.
     let both = [rule("r", "foo", "scope: tool(*.ts)\nglobs: 'src/**'\n")];
     check(&both, r#"{"paths": ["src/a.rs", "b.ts"], "new": "foo"}"#, &[]);

@@ -55,7 +55,7 @@ impl Stream {
         self.feed = MonitorFeed::new(Arc::clone(&self.feed.watch), name);
         self.queue.clear();
         self.events = Events::default();
-        self.reader = Reader::default();
+        self.reader = Reader::of_response(self.exchange.request.has_choices);
         self.source = Source::Retry(asking, Box::new(stop));
     }
 
