@@ -62,11 +62,11 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
         }
     }
     let header = String::from_utf8_lossy(&message).into_owned();
-    let lengths = header.lines().filter_map(|line| {
+    let mut lengths = header.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("Content-Length").then(|| value.trim().parse::<usize>())
     });
-    let len = lengths.last().and_then(Result::ok).filter(|len| *len <= MAX_MESSAGE);
+    let len = lengths.next_back().and_then(Result::ok).filter(|len| *len <= MAX_MESSAGE);
     let Some(len) = len else {
         return Err(invalid(format!("the length of a message is missing, or above {MAX_MESSAGE} bytes")));
     };
