@@ -1,6 +1,6 @@
 //! Responses that are one JSON value although they are called a stream: clients that want no stream read them.
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 
 use super::{MAX_HELD, Source, Stream};
 use crate::surface::wire::{BYTE_ORDER_MARK, Json, Waits};
@@ -29,7 +29,7 @@ impl Stream {
         let Some(whole) = self.whole.take() else { return false };
         let whole = whole.freeze();
         let Some(answer) = Json::read(&whole) else {
-            self.take_events(whole.clone());
+            self.take_events(whole);
             return matches!(self.source, Source::Retry(..));
         };
         let (_, hits) = self.feed.take(self.exchange.wire.steps(&answer), Waits::End);
@@ -39,7 +39,8 @@ impl Stream {
             self.out.push((self.exchange.wire.error_body)(why).to_string().into());
         } else {
             self.written = self.exchange.passed(&mut self.passed);
-            self.out.push(Bytes::clone(&whole));
+            drop(answer);
+            self.out.push(whole);
         }
         true
     }
