@@ -2,6 +2,7 @@
 //! again.
 
 mod retry;
+mod whole;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use super::monitor_feed::MonitorFeed;
 use super::record::Tape;
 use super::rules::Watch;
 use super::upstream::{Body, Error, strip};
-use crate::surface::wire::{self, BYTE_ORDER_MARK, Event, Events, Json, Reader, Splice, Waits};
+use crate::surface::wire::{self, Event, Events, Json, Reader, Splice, Waits};
 
 /// How long a client goes without a byte while something is held.
 const PING: Duration = Duration::from_secs(10);
@@ -185,19 +186,7 @@ impl Stream {
         if self.is_unwatched {
             return self.out.push(data);
         }
-        if !self.has_begun {
-            let first =
-                data.iter().find(|byte| !byte.is_ascii_whitespace() && !BYTE_ORDER_MARK.contains(byte));
-            self.has_begun = first.is_some();
-            self.whole = matches!(first, Some(b'{' | b'[')).then(BytesMut::new);
-        }
-        if let Some(whole) = &mut self.whole {
-            whole.extend_from_slice(&data);
-            if whole.len() > MAX_HELD {
-                let rest = self.whole.take().unwrap_or_default();
-                self.events.push(rest.freeze());
-                self.fail("too much is held");
-            }
+        if self.is_whole(&data) {
             return;
         }
         self.take_events(data);
@@ -320,14 +309,8 @@ impl Stream {
     /// Ends the response and decides what only its end could decide.
     fn end(&mut self, source: Source) {
         self.source = source;
-        if let Some(whole) = self.whole.take() {
-            match Json::read(&whole) {
-                Some(answer) => return self.end_whole(&answer, &whole),
-                None => self.take_events(whole.clone().freeze()),
-            }
-            if matches!(self.source, Source::Retry(..)) {
-                return;
-            }
+        if self.ends_whole() {
+            return;
         }
         let rest = self.events.rest();
         let stop = rest.and_then(|rest| self.event(rest));
@@ -345,24 +328,6 @@ impl Stream {
                 }
                 self.queue.end();
                 self.release_settled();
-            }
-        }
-    }
-
-    /// Ends a response that is one JSON value although it is called a stream: clients that want no stream read it.
-    fn end_whole(&mut self, answer: &Json<'_>, written: &[u8]) {
-        let (_, hits) = self.feed.take(self.exchange.wire.steps(answer), Waits::End);
-        match self.judge(&hits) {
-            Some(stop) => {
-                self.exchange.dropped(&stop);
-                let why =
-                    "rulebook proxy: a rule stops this answer, and it is no stream that could be continued";
-                self.out.push((self.exchange.wire.error_body)(why).to_string().into());
-                self.source = Source::Ended;
-            }
-            None => {
-                self.written = self.exchange.passed(&mut self.passed);
-                self.out.push(Bytes::copy_from_slice(written));
             }
         }
     }
