@@ -214,7 +214,7 @@ fn a_program_runs_behind_the_proxy_and_ends_it() {
     assert_eq!(lab.model.seen().len(), 2);
     let output = lab.command(&["proxy", "--", "bash", "-c", "exit 3"]).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("no request of `bash` came through the proxy"), "{output:?}");
+    assert!(stderr(&output).contains("`bash` sent no requests through the proxy"), "{output:?}");
     let output = lab.command(&["proxy", "--", "no-such-program"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
