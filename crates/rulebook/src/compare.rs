@@ -9,6 +9,7 @@ use crate::condition::Condition;
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::keys::PATHS;
 use crate::format::{Bare, Base, Depth, Format, FormatId, PlaceKind, StatedActivation};
+use crate::glob::Exclusions;
 use crate::parse::{Entry, Parsed, means_everything};
 use crate::rule::{Activation, Basis, Rule};
 use crate::source::Origin;
@@ -172,10 +173,22 @@ impl Difference {
             },
             Outcome::NoPaths => "add a pattern, or remove the key".to_owned(),
             Outcome::Undocumented if let Some(stated) = stated_as(rule) => format!("write `{stated}`"),
+            Outcome::Has(_) if matches_one_by_one(agent, rule) => {
+                format!(
+                    "list what to include: {title} tries each pattern by itself, so `!` includes every other file"
+                )
+            }
             Outcome::Offers if knows_always() => "add `alwaysApply: true` to apply it always".to_owned(),
             _ => view(),
         }
     }
+}
+
+/// Whether the agent does not exclude what a pattern of a rule excludes.
+fn matches_one_by_one(agent: &Agent, rule: &Rule) -> bool {
+    let is_alone = |format: &Format| format.exclusions == Exclusions::OneByOne;
+    rule.globs.iter().any(|glob| excluded(glob).is_some())
+        && readings(agent, rule.origin.format.id).any(is_alone)
 }
 
 /// Returns how the agent's own key states what a header means: `trigger: glob`. `None` if it has no such key or word.
@@ -290,7 +303,7 @@ fn described(meant: &Rule, own: &Rule) -> String {
     let conditions: Vec<&Condition> = meant.conditions.iter().filter(|one| !is_label(one)).collect();
     match meant.activation {
         Activation::When if conditions.is_empty() && meant.origin.nest().is_none() => ALWAYS.to_owned(),
-        activation => describe_with(activation, &conditions, &meant.globs),
+        activation => describe_with(activation, &conditions, &patterns(meant)),
     }
 }
 
@@ -339,17 +352,29 @@ fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
 
 /// Describes when a rule applies. Rules that apply alike have equal descriptions.
 pub(crate) fn describe(rule: &Rule) -> String {
-    describe_with(rule.activation, &rule.conditions.iter().collect::<Vec<_>>(), &rule.globs)
+    describe_with(rule.activation, &rule.conditions.iter().collect::<Vec<_>>(), &patterns(rule))
+}
+
+/// Describes what the patterns of a rule match, as its reader takes them.
+fn patterns(rule: &Rule) -> String {
+    let is_alone = rule.origin.format.exclusions == Exclusions::OneByOne;
+    let one = |glob: &String| match excluded(glob).filter(|_| is_alone) {
+        Some(excluded) => format!("everything but `{excluded}`"),
+        None => format!("`{glob}`"),
+    };
+    rule.globs.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns what a pattern excludes. `!(…)` is a group.
+fn excluded(glob: &str) -> Option<&str> {
+    glob.strip_prefix('!').filter(|rest| !rest.starts_with('('))
 }
 
 const ALWAYS: &str = "always on";
 
-fn describe_with(activation: Activation, conditions: &[&Condition], globs: &[String]) -> String {
+fn describe_with(activation: Activation, conditions: &[&Condition], patterns: &str) -> String {
     let condition = |key: &str| match key {
-        "paths" => {
-            let globs: Vec<String> = globs.iter().map(|glob| format!("`{glob}`")).collect();
-            format!("for {}", globs.join(", "))
-        }
+        "paths" => format!("for {patterns}"),
         key => format!("if `{key}` matches"),
     };
     match activation {

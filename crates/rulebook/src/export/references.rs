@@ -69,7 +69,7 @@ pub(super) fn as_text<'t>(text: &'t str, from: &Origin, to: &Origin) -> Cow<'t, 
     if at == 0 { Cow::Borrowed(text) } else { Cow::Owned(written + &text[at..]) }
 }
 
-/// Undoes [`as_text`] in an edited copy of a text.
+/// Undoes `as_text` in an edited copy of a text.
 #[must_use]
 pub fn as_written(copy: &str, text: &str, from: &Origin, to: &Origin) -> String {
     if mark(from) == mark(to) {

@@ -187,32 +187,12 @@ impl Event {
 
     /// What this event of a program that relays the conversation means for a host's session; `None` if nothing.
     #[must_use]
-    pub fn of_relay(self) -> Option<Event> {
-        match self {
-            Event::Interrupted {
-                rule,
-                path,
-                source,
-                text,
-                file,
-                action,
-                interrupts,
-                mandatory_interrupts,
-            } => {
-                let action = if action == REMIND { REMINDED_BY_RELAY.to_owned() } else { action };
-                Some(Event::Interrupted {
-                    rule,
-                    path,
-                    source,
-                    text,
-                    file,
-                    action,
-                    interrupts,
-                    mandatory_interrupts,
-                })
-            }
-            _ => None,
+    pub fn of_relay(mut self) -> Option<Event> {
+        let Event::Interrupted { action, .. } = &mut self else { return None };
+        if action == REMIND {
+            *action = REMINDED_BY_RELAY.to_owned();
         }
+        Some(self)
     }
 
     /// The delivery, if it is one.
