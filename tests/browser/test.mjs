@@ -398,7 +398,7 @@ test("an export is shown before it is written, with the proof per rule, as on th
   for (const rule of rules) {
     const row = shown.find(([source]) => source.replaceAll("\n", "") === rule.source);
     if (rule.path) assert.ok(row[1].includes(rule.path), `${row}`);
-    if (rule.same) assert.ok(row[2].startsWith(`same on ${files} of ${files} files`), `${row}`);
+    if (rule.same) assert.ok(row[2].startsWith(`matches the same ${files} of ${files} files`), `${row}`);
     else if (rule.loss.code === "no-form") assert.equal(row[2].replaceAll("`", ""), rule.loss.message.replaceAll("`", ""));
     else assert.ok(row[2].includes("apply"), `${row}`);
   }
