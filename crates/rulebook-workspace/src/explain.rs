@@ -7,7 +7,7 @@ use rulebook::agent::{Agent, NamedAgent};
 use rulebook::compare::{Difference, Outcome};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::InactiveReason;
-use rulebook::evidence::{Evidence, Input, PathLocation};
+use rulebook::evidence::{Evidence, Input, PathLocation, Seen};
 use rulebook::explain::{Inactive, Target, explain, explain_for};
 use rulebook::matrix::{CellState, Matrix, NativeReading, tokens_for_any};
 use rulebook::rule::Rule;
@@ -143,7 +143,8 @@ impl Workspace {
         // The tree is walked for folders only.
         let tree = questions.iter().any(|question| question.folder.is_some());
         let tree = tree.then(|| self.tree(Wanted::All, &|_| ()));
-        let reach = tree.as_ref().map_or(Reach::Above(&all.paths), Reach::Walked);
+        let paths = self.paths_of(&questions, &all);
+        let reach = tree.as_ref().map_or(Reach::Above(&paths), Reach::Walked);
         let mut sources = self.sources(reach);
         if tree.is_none() && !unknown_requests(&sources.meant().book, &all).is_empty() {
             sources.widen();
@@ -176,6 +177,20 @@ impl Workspace {
         explanation.add_diagnostics(evidence_diagnostics);
         explanation.add_diagnostics(unknown_requests(&views.meant.book, &all));
         Ok(explanation)
+    }
+
+    /// The paths of the evidence and of all questions. Evidence as a whole has a limit, but each question is for itself.
+    fn paths_of(&self, questions: &[Question], all: &Evidence) -> Vec<Seen> {
+        const PART: usize = 50;
+        let arguments: Vec<String> =
+            questions.iter().flat_map(|question| question.arguments.clone()).collect();
+        let of_part =
+            |part: &[String]| self.evidence(&Input { arguments: part.to_vec(), ..Input::default() }).0.paths;
+        let mut paths: Vec<Seen> =
+            arguments.chunks(PART).flat_map(of_part).chain(all.paths.clone()).collect();
+        paths.sort_unstable();
+        paths.dedup_by(|one, other| (&one.path, one.root) == (&other.path, other.root));
+        paths
     }
 
     /// The agents that an answer is for; none for any agent.
