@@ -121,23 +121,40 @@ impl Paths {
         !self.is_open && matches(&self.list) && self.rival.as_ref().is_none_or(|(rival, _)| matches(rival))
     }
 
-    /// Whether they match a path, in every possible dialect or in some.
-    pub(crate) fn truth(&self, root: usize, path: &str) -> Truth {
-        let relative = match &self.base {
+    /// Whether they match each of these paths, in every possible dialect or in some.
+    pub(crate) fn truths(&self, root: usize, paths: &[String]) -> Vec<Truth> {
+        let relative = |path: &'_ String| match &self.base {
             Some((nested, _)) if *nested != root => None,
-            Some((_, folder)) => path.strip_prefix(folder.as_str()).and_then(|rest| rest.strip_prefix('/')),
-            None => Some(path),
+            Some((_, folder)) => {
+                path.strip_prefix(folder.as_str())?.strip_prefix('/').map(|rest| path.len() - rest.len())
+            }
+            None => Some(0),
         };
-        let Some(path) = relative else { return Truth::No };
+        let below: Vec<(usize, &str)> = (paths.iter().enumerate())
+            .filter_map(|(at, path)| Some((at, &path[relative(path)?..])))
+            .collect();
+        let inner: Vec<&str> = below.iter().map(|(_, path)| *path).collect();
+        let mut truths = vec![Truth::No; paths.len()];
         if self.is_open {
-            return Truth::Unknown;
+            below.iter().for_each(|(at, _)| truths[*at] = Truth::Unknown);
+            return truths;
         }
-        let own = self.list.decide(path).matches;
-        match self.rival.as_ref().map(|(rival, _)| rival.decide(path).matches) {
-            Some(other) if other != own => Truth::Unknown,
-            _ if own => Truth::Yes,
-            _ => Truth::No,
+        let own = self.list.matches_each(&inner);
+        let other = self.rival.as_ref().map(|(rival, _)| rival.matches_each(&inner));
+        for (number, (at, _)) in below.iter().enumerate() {
+            truths[*at] = match other.as_ref().map_or(own[number], |other| other[number]) {
+                other if other != own[number] => Truth::Unknown,
+                true => Truth::Yes,
+                false => Truth::No,
+            };
         }
+        truths
+    }
+
+    /// A text that is the same for patterns that match the same paths.
+    pub(crate) fn key(&self) -> String {
+        let rival = self.rival.as_ref().map(|(rival, _)| rival.key()).unwrap_or_default();
+        format!("{} {:?} {}\n{rival}", self.is_open, self.base, self.list.key())
     }
 
     /// The same patterns in lower case.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::near;
 use super::target::Target;
-use crate::condition::{PathExpression, Paths, Truth};
+use crate::condition::{Condition, PathExpression, Paths, Truth};
 use crate::coverage::Coverage;
 use crate::evidence::{Evidence, Seen};
 use crate::fix::Level;
@@ -139,9 +139,9 @@ impl Proof {
         let pair = [&meant.any_case, &AnyCase::of(copy)];
         // The folder that holds the copy is no file.
         let own_folder = copy.origin.nest().map_or("", |(_, folder)| folder);
-        let files = probes.paths.iter().zip(&probes.meant).filter(|(path, _)| *path != own_folder);
-        for (path, was) in files {
-            record(&mut near, pair, (*was, truth(copy, root, path)), path);
+        let results = probes.meant.iter().copied().zip(truths(copy, root, &probes.paths));
+        for (path, result) in probes.paths.iter().zip(results).filter(|(path, _)| *path != own_folder) {
+            record(&mut near, pair, result, path);
         }
         let (was, is) = (Level::without_path(meant.rule), Level::without_path(copy));
         Proof {
@@ -205,8 +205,9 @@ impl<'r> Meant<'r> {
         paths.extend(files.cloned());
         paths.sort_unstable();
         paths.dedup();
-        let is_meant = |path: &String| truth(self.rule, self.rule.origin.root, path) == Truth::Yes;
-        let probes = Arc::new(Probes { meant: paths.iter().map(is_meant).collect(), paths });
+        let meant = truths(self.rule, self.rule.origin.root, &paths);
+        let meant = meant.into_iter().map(|truth| truth == Truth::Yes).collect();
+        let probes = Arc::new(Probes { paths, meant });
         known.push((key, Arc::clone(&probes)));
         probes
     }
@@ -225,18 +226,38 @@ fn record(tally: &mut Tally, [meant, copy]: [&AnyCase<'_>; 2], (was, is): (bool,
     finding.add(path);
 }
 
-/// Whether a rule with no conditions but paths applies to a file.
-fn truth(rule: &Rule, root: usize, path: &str) -> Truth {
-    let is_below =
-        |(_, folder): (usize, &str)| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    if rule.body.is_empty() || !rule.origin.nest().is_none_or(is_below) {
-        return Truth::No;
+/// Whether a rule with no conditions but paths applies to each of these files.
+fn truths(rule: &Rule, root: usize, paths: &[String]) -> Vec<Truth> {
+    let is_on = !rule.body.is_empty() && matches!(rule.activation, Activation::Always | Activation::When);
+    let mut truths = vec![if is_on { Truth::Yes } else { Truth::No }; paths.len()];
+    let conditions = paths_of(rule).filter(|_| is_on && rule.activation == Activation::When);
+    for found in conditions.map(|condition| condition.truths(root, paths)) {
+        truths.iter_mut().zip(found).for_each(|(truth, found)| *truth = found.min(*truth));
     }
-    match rule.activation {
-        Activation::Always => Truth::Yes,
-        Activation::When => paths_of(rule).map(|paths| paths.truth(root, path)).min().unwrap_or(Truth::Yes),
-        _ => Truth::No,
+    if let Some((_, folder)) = rule.origin.nest() {
+        let is_below = |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let outside = paths.iter().zip(&mut truths).filter(|(path, _)| !is_below(path));
+        outside.for_each(|(_, truth)| *truth = Truth::No);
     }
+    truths
+}
+
+/// A text that is the same for rules that apply to the same files.
+fn extent_key(rule: &Rule) -> String {
+    let of_condition = |condition: &Condition| match condition.path_expression() {
+        PathExpression::Paths(paths) => paths.key(),
+        _ => format!("{:p}", ptr::from_ref(rule)),
+    };
+    let conditions: Vec<String> = rule.conditions.iter().map(of_condition).collect();
+    let Rule { activation, enabled, combine, body, .. } = rule;
+    let is_stream = rule.stream.is_some().then(|| format!("{:p}", ptr::from_ref(rule)));
+    format!(
+        "{activation:?} {enabled} {combine:?} {} {:?} {} {is_stream:?}\n{}",
+        body.is_empty(),
+        rule.origin.nest(),
+        rule.is_located(),
+        conditions.join("\n")
+    )
 }
 
 fn paths_of(rule: &Rule) -> impl Iterator<Item = &Paths> {
@@ -250,19 +271,21 @@ fn paths_of(rule: &Rule) -> impl Iterator<Item = &Paths> {
 #[derive(Debug)]
 struct AnyCase<'r> {
     rule: &'r Rule,
+    /// Whether its patterns or its folder have letters of more than one case.
+    has_case: OnceLock<bool>,
     paths: OnceLock<Vec<Paths>>,
 }
 
 impl<'r> AnyCase<'r> {
     fn of(rule: &'r Rule) -> AnyCase<'r> {
-        AnyCase { rule, paths: OnceLock::new() }
+        AnyCase { rule, has_case: OnceLock::new(), paths: OnceLock::new() }
     }
 
     /// Whether it would apply to a file that it does not apply to.
     fn applies(&self, path: &str) -> bool {
         let has_case = |text: &str| text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii());
-        let own = self.rule.globs.iter().map(String::as_str).chain([path, self.rule.origin.folder.as_str()]);
-        if !own.into_iter().any(has_case) {
+        let of_rule = || self.rule.globs.iter().chain([&self.rule.origin.folder]).any(|text| has_case(text));
+        if !*self.has_case.get_or_init(of_rule) && !has_case(path) {
             return false;
         }
         let path = path.to_lowercase();
@@ -302,7 +325,7 @@ impl Allow {
 /// Compares rules with their copies on the files of a tree, batch by batch.
 #[derive(Debug)]
 pub struct Prover<'r> {
-    /// Every rule and copy, each once: a rule may have several copies.
+    /// Every rule and copy, those that apply to the same files once.
     rules: Vec<AnyCase<'r>>,
     /// A rule and its copy, by position.
     pairs: Vec<[usize; 2]>,
@@ -313,11 +336,14 @@ impl<'r> Prover<'r> {
     /// Prepares pairs of a rule and its copy.
     pub fn new(pairs: Vec<[&'r Rule; 2]>) -> Prover<'r> {
         let mut rules: Vec<&'r Rule> = Vec::new();
-        let mut known: HashMap<*const Rule, usize> = HashMap::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut seen: HashMap<*const Rule, usize> = HashMap::new();
         let mut position = |rule: &'r Rule| {
-            *known.entry(ptr::from_ref(rule)).or_insert_with(|| {
-                rules.push(rule);
-                rules.len() - 1
+            *seen.entry(ptr::from_ref(rule)).or_insert_with(|| {
+                let new = known.len();
+                let at = *known.entry(extent_key(rule)).or_insert(new);
+                rules.extend((at == new).then_some(rule));
+                at
             })
         };
         let pairs = pairs.into_iter().map(|pair| pair.map(&mut position)).collect();

@@ -5,6 +5,7 @@
 
 mod braces;
 mod dialect;
+mod each;
 mod error;
 mod fold;
 mod gitignore;

@@ -130,12 +130,22 @@ impl PatternList {
         self.patterns.iter().map(Pattern::written)
     }
 
+    /// A text that is the same for lists that match the same paths.
+    pub(crate) fn key(&self) -> String {
+        let patterns = self.patterns.iter().map(|pattern| {
+            let sign = if pattern.excludes { "!" } else { "" };
+            [sign, pattern.glob.as_ref().map_or("", Glob::pattern)].concat()
+        });
+        let patterns = patterns.collect::<Vec<_>>().join("\0");
+        format!("{:?} {:?} {patterns}", self.dialect, self.combination)
+    }
+
     /// The globs that include paths, with their positions.
     pub(crate) fn including(&self) -> impl Iterator<Item = (usize, &Glob)> {
         self.globs(false)
     }
 
-    fn globs(&self, excludes: bool) -> impl Iterator<Item = (usize, &Glob)> {
+    pub(super) fn globs(&self, excludes: bool) -> impl Iterator<Item = (usize, &Glob)> {
         let patterns =
             self.patterns.iter().enumerate().filter(move |(_, pattern)| pattern.excludes == excludes);
         patterns.filter_map(|(at, pattern)| Some((at, pattern.glob.as_ref()?)))
@@ -247,13 +257,13 @@ impl PatternList {
         Selection { paths: merged(selection.paths), patterns: merged(selection.patterns) }
     }
 
-    fn only_excludes(&self) -> bool {
+    pub(super) fn only_excludes(&self) -> bool {
         let excludes_all = self.patterns.iter().all(|pattern| pattern.excludes);
         self.combination == Combination::Excluding && !self.patterns.is_empty() && excludes_all
     }
 
     /// Whether a line excludes what other lines match, so that each folder above a path must be matched first.
-    fn matches_folders_first(&self) -> bool {
+    pub(super) fn matches_folders_first(&self) -> bool {
         self.combination == Combination::Ordered && self.patterns.iter().any(|pattern| pattern.excludes)
     }
 
