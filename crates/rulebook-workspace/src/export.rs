@@ -2,7 +2,9 @@
 
 mod adopt;
 mod apply;
+mod bystanders;
 mod files;
+mod lists;
 mod pending;
 mod place;
 mod plan;
@@ -17,6 +19,7 @@ pub use select::{Candidate, PlanError, SelectError};
 
 use std::path::PathBuf;
 
+use rulebook::agent::Agent;
 use rulebook::export::{Allow, LossPolicy, Target, Tool};
 
 /// What to export, and how.
@@ -40,4 +43,11 @@ pub struct ExportOptions {
     pub sync: bool,
     /// Whether nothing is written: then copies whose source is gone count as changes without `sync` too.
     pub check: bool,
+}
+
+impl ExportOptions {
+    /// Returns the agent whose own reading is copied: one without a format of its own, such as a second surface of a product.
+    pub fn reader(&self) -> Option<&'static Agent> {
+        select::reader(&self.from).map(|(agent, _)| agent)
+    }
 }

@@ -1,6 +1,6 @@
 //! The record of copies: which file is a copy of which, and what both contained when it was written.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,9 @@ use crate::{read, state};
 
 /// The file, relative to the root.
 pub(crate) const FILE: &str = ".rulebook/export.lock";
+
+/// What the marker of a list of rules names instead of a source.
+pub(crate) const INDEX: &str = "the list of rules";
 
 /// The version of its content.
 const VERSION: u64 = 1;
@@ -33,6 +36,9 @@ pub struct RecordedCopies {
     /// How many folders were made for the folder itself.
     #[serde(default, skip_serializing_if = "is_zero", rename = "newFolders")]
     pub(crate) new_folders: usize,
+    /// Folders that were empty before, relative to the folder. They stay when their copies are removed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty", rename = "keptFolders")]
+    pub(crate) kept_folders: BTreeSet<String>,
     /// Files that the record names, but that no export writes.
     #[serde(skip)]
     pub refused: Vec<String>,
@@ -93,7 +99,8 @@ impl RecordedCopies {
         let new: HashMap<[&str; 3], &Record> =
             next.copies.iter().map(|record| (record.key(), record)).collect();
         let old: HashSet<[&str; 3]> = self.copies.iter().map(Record::key).collect();
-        let mut both = RecordedCopies { new_folders: next.new_folders, ..self.clone() };
+        let (new_folders, kept_folders) = (next.new_folders, next.kept_folders.clone());
+        let mut both = RecordedCopies { new_folders, kept_folders, ..self.clone() };
         for record in &mut both.copies {
             let next = new.get(&record.key()).map(|next| &next.copy_hash);
             record.pending = next.filter(|next| **next != record.copy_hash).cloned();
@@ -197,13 +204,18 @@ pub(crate) fn report_drifted(files: &Storage, roots: &Roots) -> Vec<Diagnostic> 
     for root in &roots.roots {
         let root = Path::new(&root.path);
         let Ok(records) = RecordedCopies::read(files, root) else { continue };
-        for record in records.copies.iter().filter(|record| !record.source.is_empty()) {
+        for record in &records.copies {
             let text = |path: &str| files.text_within(&root.join(path), root, MAX_RECORD).ok().flatten();
+            let name = if record.source.is_empty() { INDEX } else { &record.source };
             let copy = text(&record.path).and_then(|text| match record.is_block {
-                true => Blocks::of(&text).get(&record.source).map(str::to_owned),
+                true => Blocks::of(&text).get(name).map(str::to_owned),
                 false => Some(text),
             });
             let Some(copy) = copy else { continue };
+            if record.source.is_empty() {
+                found.extend((!record.is_of(&copy)).then(|| edited_list(&record.path)));
+                continue;
+            }
             let source = text(&record.source);
             let command = match Tool::of_file(&record.source) {
                 Some(tool) => format!("rulebook import {} --to {}", tool.name, record.target),
@@ -235,6 +247,14 @@ pub(crate) fn report_drifted(files: &Storage, roots: &Roots) -> Vec<Diagnostic> 
     // Several targets may share a copy.
     found.dedup_by(|one, other| (&one.path, &one.message) == (&other.path, &other.message));
     found
+}
+
+fn edited_list(path: &str) -> Diagnostic {
+    let message = format!("{INDEX} in it was edited, so it is no longer updated");
+    let help = format!(
+        "repeat the export with `--keep {path}` to replace the list; text of your own belongs outside of it"
+    );
+    Diagnostic::whole(Code::DriftedCopy, path, message).help(help)
 }
 
 #[cfg(unix)]

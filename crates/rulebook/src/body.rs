@@ -19,6 +19,16 @@ impl Body {
         Body { text, span }
     }
 
+    /// Returns the body with the blank lines and the indentation in front of it, which are part of its file.
+    pub(crate) fn with_lead(&self) -> &str {
+        let before = &self.text[..self.span.start];
+        let words = before.trim_end().len();
+        let blank = &before[words..];
+        // The line break that ends the header.
+        let lead = if words == 0 { blank } else { blank.split_once('\n').map_or("", |(_, rest)| rest) };
+        &self.text[self.span.start - lead.len()..self.span.end]
+    }
+
     /// Returns the text of the body.
     pub fn as_str(&self) -> &str {
         &self.text[self.span.clone()]

@@ -5,6 +5,7 @@
 //! tree. Nothing here knows the disk.
 
 mod block;
+mod brackets;
 mod draft;
 mod loss;
 mod name;
@@ -36,5 +37,7 @@ pub fn are_copies(one: &str, other: &str) -> bool {
     Lines::of(one).is_copy_of(&Lines::of(other))
 }
 
+#[cfg(test)]
+mod laws;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@
 mod probe;
 mod reach;
 
-pub(crate) use probe::{OTHERS, near};
+pub(crate) use probe::{OTHERS, near, split_class};
 pub(crate) use reach::Level;
 
 use std::cell::LazyCell;

@@ -11,7 +11,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "AGENT", value_delimiter = ',')]
     pub(crate) to: Vec<String>,
 
-    /// The rules to copy: formats, files, keys or ids [default: `export.from` of the settings]
+    /// The rules to copy: formats, files, keys or ids, or one agent whose own reading counts [default: `export.from` of the settings]
     #[arg(long, value_name = "FORMAT|RULE", value_delimiter = ',')]
     pub(crate) from: Vec<String>,
 
@@ -39,7 +39,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "COPY", conflicts_with_all = ["keep", "dry_run", "check"])]
     pub(crate) adopt: Option<String>,
 
-    /// Overwrite the edited copies of this rule
+    /// Overwrite the edited copies of this rule, or an edited list of rules
     #[arg(long, value_name = "SOURCE")]
     pub(crate) keep: Option<String>,
 

@@ -3,6 +3,7 @@
 mod hints;
 mod json;
 mod remove;
+mod section;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ use crate::input::open_workspace;
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, grouped, paint, plural};
 use hints::{command_of, no_rules_of};
 use remove::{absolute, remove, show_refused};
+use section::Section;
 
 pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
@@ -113,7 +115,11 @@ fn export(
 
 /// The rules to choose from.
 fn loaded(sources: &Sources<'_>, options: &ExportOptions) -> Loaded {
-    options.tool.map_or_else(|| sources.meant(), |tool| sources.of_tool(tool))
+    match (options.tool, options.reader()) {
+        (Some(tool), _) => sources.of_tool(tool),
+        (None, Some(agent)) => sources.native(agent),
+        (None, None) => sources.meant(),
+    }
 }
 
 /// Plans an export, with errors that say what to do.
@@ -188,7 +194,9 @@ pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> 
 fn is_edited(row: &ExportRow) -> bool {
     matches!(
         &row.outcome,
-        Outcome::Copied { state: CopyState::Edited { .. }, .. } | Outcome::Stale { is_edited: true, .. }
+        Outcome::Copied { state: CopyState::Edited { .. }, .. }
+            | Outcome::Stale { is_edited: true, .. }
+            | Outcome::ListEdited { .. }
     )
 }
 
@@ -204,25 +212,30 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
     for target in &options.to {
         let rows: Vec<&ExportRow> = plan.rows.iter().filter(|row| row.target.name == target.name).collect();
         let _ = writeln!(text, "{}: {}", paint(BOLD, target.title()), summary(&rows));
-        let (written, lost): (Vec<&ExportRow>, Vec<&ExportRow>) =
-            rows.into_iter().partition(|row| is_kept(row));
         let most = if all { usize::MAX } else { ROWS };
-        for (title, rows) in [("exact", written), ("partial, or not copied", lost)] {
-            write_rows(&mut text, title, &rows, most);
+        for section in Section::ALL {
+            let rows: Vec<&ExportRow> =
+                rows.iter().copied().filter(|row| Section::of(row) == section).collect();
+            write_rows(&mut text, section.title(), &rows, most);
         }
         text.push('\n');
     }
     let command = command_of(options);
     for row in &plan.rows {
-        if let Outcome::Copied { path, state: CopyState::Edited { before, after, .. }, .. } = &row.outcome {
-            let _ = writeln!(text, "{} {}: not overwritten", paint(YELLOW, "edited"), out::clean(path));
-            text.push_str(&diff(after, before));
-            let _ = writeln!(
+        let Some((path, before, after)) = edits(&row.outcome) else { continue };
+        let _ = writeln!(text, "{} {}: not overwritten", paint(YELLOW, "edited"), out::clean(path));
+        text.push_str(&diff(after, before));
+        let path = out::clean(path);
+        let _ = match row.outcome {
+            Outcome::ListEdited { .. } => {
+                writeln!(text, "  help: `{command} --keep {path}` replaces the list\n")
+            }
+            _ => writeln!(
                 text,
                 "  help: `{command} --adopt {path}` applies the edits to the rule, `--keep {}` instead drops them\n",
                 out::clean(&row.source)
-            );
-        }
+            ),
+        };
     }
     let count = plural(plan.files.len(), "file");
     let edited = plan.rows.iter().filter(|row| is_edited(row)).count();
@@ -240,8 +253,13 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
     text
 }
 
-fn is_kept(row: &ExportRow) -> bool {
-    row.loss().is_none()
+/// A file that was edited by hand: what is in it, and what would be written.
+pub(super) fn edits(outcome: &Outcome) -> Option<(&str, &str, &str)> {
+    match outcome {
+        Outcome::Copied { path, state: CopyState::Edited { before, after, .. }, .. }
+        | Outcome::ListEdited { path, before, after } => Some((path, before, after)),
+        _ => None,
+    }
 }
 
 /// The number of rules, and what becomes of them.
@@ -260,8 +278,7 @@ pub(super) fn summary(rows: &[&ExportRow]) -> String {
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    let rules =
-        plural(rows.iter().filter(|row| !matches!(row.outcome, Outcome::Stale { .. })).count(), "rule");
+    let rules = plural(rows.iter().filter(|row| !row.id.is_empty()).count(), "rule");
     if parts.is_empty() { rules } else { format!("{rules} ({})", parts.join(", ")) }
 }
 
@@ -308,11 +325,19 @@ pub(super) fn described(row: &ExportRow) -> (String, String) {
         Outcome::Delivered(loss) => ("delivered by Rulebook".to_owned(), loss.to_string()),
         Outcome::Indexed(path, loss) => (format!("listed in {path}"), loss.to_string()),
         Outcome::LeftOut(loss) => ("not copied".to_owned(), help(loss)),
-        Outcome::Stale { path, is_edited: false } => {
-            (format!("→ {path} (removed)"), "its rule is gone".to_owned())
+        Outcome::Stale { path, is_edited, is_gone } => {
+            let why = match (is_gone, row.source.is_empty()) {
+                (true, _) => "its rule is gone",
+                (_, true) => "no rule is left to list",
+                _ => "its rule is not copied there",
+            };
+            match is_edited {
+                false => (format!("→ {path} (removed)"), why.to_owned()),
+                true => (format!("→ {path} (kept)"), format!("{why}, but the copy was edited")),
+            }
         }
-        Outcome::Stale { path, is_edited: true } => {
-            (format!("→ {path} (kept)"), "its rule is gone, but the copy was edited".to_owned())
+        Outcome::ListEdited { path, .. } => {
+            (format!("→ {path} (edited)"), "the list of rules was edited and is not updated".to_owned())
         }
         _ => Default::default(),
     }
@@ -324,6 +349,7 @@ fn help(loss: &Loss) -> String {
             let allow = if proof.is_wider_elsewhere() { Allow::Unseen } else { Allow::Wider };
             format!("{loss}; `--allow {allow}` writes it anyway")
         }
+        Loss::Spoiled { .. } => format!("{loss}; `--allow {}` writes it anyway", Allow::Wider),
         _ => loss.to_string(),
     }
 }

@@ -37,6 +37,8 @@ pub struct Adopted {
 pub enum AdoptError {
     /// The file is not a recorded copy.
     NotACopy(String),
+    /// The file holds the list of rules, which is no copy of a rule.
+    List(String),
     /// Its rule is gone.
     NoSource(String),
     /// The rule's file is given.
@@ -53,6 +55,10 @@ impl std::fmt::Display for AdoptError {
             AdoptError::NotACopy(path) => {
                 write!(f, "`{path}` is not a copy that `.rulebook/export.lock` of that folder records")
             }
+            AdoptError::List(path) => write!(
+                f,
+                "the list of rules in `{path}` is no copy of a rule: move text of your own out of it, then use `--keep {path}`"
+            ),
             AdoptError::NoSource(path) => write!(f, "the rule that `{path}` is a copy of does not exist"),
             AdoptError::Imports(path) => write!(
                 f,
@@ -94,7 +100,14 @@ impl Sources<'_> {
                 .unwrap_or_default();
             let is_it =
                 |record: &&Record| [shown, &on_disk].contains(&&*record.path) && !record.source.is_empty();
-            let Some(record) = records.copies.iter().find(is_it) else { continue };
+            let is_list =
+                |record: &Record| [shown, &on_disk].contains(&&*record.path) && record.source.is_empty();
+            let Some(record) = records.copies.iter().find(is_it) else {
+                match records.copies.iter().find(|record| is_list(record)) {
+                    Some(list) => return Err(AdoptError::List(list.path.clone())),
+                    None => continue,
+                }
+            };
             let (copy, source) = (&record.path, root.join(&record.source));
             let rule = book.rules().map(|(rule, _)| rule).find(|rule| Path::new(&rule.origin.path) == source);
             let (Some(rule), Some(target)) = (rule, Target::named(&record.target)) else {
@@ -124,6 +137,13 @@ impl Sources<'_> {
     }
 }
 
+/// A text without blank lines in front, which are part of the rule's header here.
+fn without_blank_lines(text: &str) -> &str {
+    let blank = text.len() - text.trim_start().len();
+    let first = text[..blank].rfind('\n').map_or(0, |at| at + 1);
+    &text[first..]
+}
+
 /// What a text says in the place of a rule.
 fn read_back(rule: &Rule, text: &str) -> Option<Rule> {
     match parse(Source { origin: rule.origin.clone(), text: Ok(text.into()) }).entry {
@@ -149,6 +169,7 @@ fn adopted(
         let count = inner.clone().count().saturating_sub(1);
         let body: Vec<&str> = inner.take(count).collect();
         let body = body.join("\n");
+        let body = without_blank_lines(&body).to_owned();
         let body = match target.reads(path) {
             Some(origin) => as_written(&body, &rule.body, &rule.origin, &origin),
             None => body,
@@ -158,7 +179,7 @@ fn adopted(
     let meant = Meant::of(rule);
     let edited =
         reread(&meant, target, path, text).ok_or_else(|| no_form("the agent rejects it".to_owned()))?;
-    let body = without_marker(&edited.rule.body);
+    let body = without_blank_lines(without_marker(&edited.rule.body));
     let body = as_written(body, &rule.body, &rule.origin, &edited.rule.origin);
     let before = draft(&meant, target, "x", "x").map_err(|loss| no_form(loss.to_string()))?;
     if compare_readings(&Meant::of(&before.rule), &edited.rule).is_same() {

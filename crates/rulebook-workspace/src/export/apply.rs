@@ -11,6 +11,8 @@ use rulebook::export::Tool;
 use super::files::{Files, PlannedFile};
 use super::plan::ExportPlan;
 use super::stale::{Taken, take_out};
+use crate::homes::posix;
+use crate::read;
 use crate::recorded::{FILE, Record, RecordedCopies};
 use crate::storage::Storage;
 use crate::workspace::Workspace;
@@ -192,6 +194,9 @@ fn write_files(
         let named = |error| write::naming("cannot write", path, &error);
         owner(base, roots).check(path).map_err(named).map_err(failed(path))?;
     }
+    for (base, record) in &mut records {
+        record.kept_folders.extend(empty_folders(base, files));
+    }
     // Before any file changes: an export that does not finish leaves no copy that nobody knows of.
     for (base, record) in records.iter().filter(|_| !files.is_empty()) {
         let path = base.join(FILE);
@@ -210,7 +215,8 @@ fn write_files(
                 texts.push(Rewrite { path: path.clone(), root, text: text.clone() });
             }
             None => {
-                let removed = write::remove(path, base, owner(base, roots));
+                let kept = path.ancestors().find(|folder| is_kept(base, folder, &records));
+                let removed = write::remove(path, kept.unwrap_or(base), owner(base, roots));
                 let named = |error| write::naming("cannot remove", path, &error);
                 failures.extend(removed.map_err(named).map_err(failed(path)).err());
             }
@@ -235,6 +241,27 @@ fn write_files(
         }
     }
     failures.into_iter().next().map_or(Ok(()), Err)
+}
+
+/// The folders that are empty now, and get new files.
+fn empty_folders(base: &Path, files: &[PlannedFile]) -> BTreeSet<String> {
+    let is_new = |file: &&PlannedFile| file.base == base && file.before.is_none();
+    let folders: BTreeSet<&Path> =
+        files.iter().filter(is_new).filter_map(|file| file.path.parent()).collect();
+    let first_there = |folder: &Path| {
+        let mut above = folder.ancestors().take_while(|above| *above != base && above.starts_with(base));
+        above.find_map(|above| read::folder(above).ok().map(|entries| (above.to_owned(), entries)))
+    };
+    let there = folders.into_iter().filter_map(first_there);
+    let empty = there.filter_map(|(folder, mut entries)| entries.next().is_none().then_some(folder));
+    empty.filter_map(|folder| folder.strip_prefix(base).ok().map(posix)).collect()
+}
+
+fn is_kept(base: &Path, folder: &Path, records: &[(PathBuf, RecordedCopies)]) -> bool {
+    let is_in = |record: &RecordedCopies| {
+        folder.strip_prefix(base).is_ok_and(|inner| record.kept_folders.contains(&posix(inner)))
+    };
+    records.iter().any(|(other, record)| other == base && is_in(record))
 }
 
 impl RecordedCopies {

@@ -1,7 +1,7 @@
 //! The files of an export: what becomes of each rule, and of each file.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -68,12 +68,23 @@ pub enum Outcome {
     Indexed(String, Loss),
     /// It is not written.
     LeftOut(Loss),
-    /// The copy of a rule that is gone.
+    /// A copy that is no longer made.
     Stale {
         /// The file of the copy, relative to the root.
         path: String,
         /// Whether it was edited, and is kept for that reason.
         is_edited: bool,
+        /// Whether its rule is gone; otherwise the rule is no longer copied.
+        is_gone: bool,
+    },
+    /// The list of rules was edited by hand and is not touched.
+    ListEdited {
+        /// Its file, relative to the root.
+        path: String,
+        /// What is there.
+        before: String,
+        /// What would be written.
+        after: String,
     },
 }
 
@@ -145,19 +156,25 @@ struct Base<'f> {
 
 /// The names in a folder.
 enum Listing {
-    /// In lower case: some file systems ignore case.
-    Names(HashSet<String>),
+    /// By their lower case: some file systems ignore case.
+    Names(HashMap<String, Vec<String>>),
     /// The folder cannot be listed.
     Unknown,
 }
 
 impl Listing {
     fn of(folder: &Path) -> Listing {
-        let lowercase = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().to_lowercase();
-        let names = |entries: std::fs::ReadDir| entries.map(|entry| entry.map(lowercase)).collect();
+        let names = |entries: std::fs::ReadDir| {
+            let mut names: HashMap<String, Vec<String>> = HashMap::new();
+            for entry in entries {
+                let name = entry?.file_name().to_string_lossy().into_owned();
+                names.entry(name.to_lowercase()).or_default().push(name);
+            }
+            Ok(names)
+        };
         match read::folder(folder).and_then(names) {
             Ok(names) => Listing::Names(names),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Listing::Names(HashSet::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Listing::Names(HashMap::new()),
             Err(_) => Listing::Unknown,
         }
     }
@@ -165,7 +182,13 @@ impl Listing {
     /// Whether no file has this name. Some file systems know a file by other names too: normalised, or shortened with a `~`.
     fn lacks(&self, name: &str) -> bool {
         let is_plain = name.is_ascii() && !name.contains('~');
-        matches!(self, Listing::Names(names) if is_plain && !names.contains(&name.to_lowercase()))
+        matches!(self, Listing::Names(names) if is_plain && !names.contains_key(&name.to_lowercase()))
+    }
+
+    /// Whether a file has this name in other letter case. Some file systems take it for the same file.
+    fn has_other_case(&self, name: &str) -> bool {
+        let Listing::Names(names) = self else { return false };
+        names.get(&name.to_lowercase()).is_some_and(|same| same.iter().any(|other| other != name))
     }
 }
 
@@ -185,13 +208,17 @@ impl<'f> Base<'f> {
         positions.iter().map(|at| (*at, &self.recorded[*at]))
     }
 
-    fn text(&mut self, path: &str) -> io::Result<Option<String>> {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    fn listing(&mut self, folder: &str) -> io::Result<&Listing> {
         if !self.listings.contains_key(folder) {
             check(self.path, folder)?;
             self.listings.insert(folder.to_owned(), Listing::of(&self.path.join(folder)));
         }
-        if self.listings[folder].lacks(name) { Ok(None) } else { text_at(self.path, path) }
+        Ok(&self.listings[folder])
+    }
+
+    fn text(&mut self, path: &str) -> io::Result<Option<String>> {
+        let (folder, name) = split(path);
+        if self.listing(folder)?.lacks(name) { Ok(None) } else { text_at(self.path, path) }
     }
 }
 
@@ -209,6 +236,12 @@ impl<'f> Files<'f> {
     /// Whether a file is recorded as a copy of anything.
     pub(super) fn is_recorded(&self, root: usize, path: &str) -> bool {
         self.bases[root].by_path.contains_key(path)
+    }
+
+    /// Whether a file differs from this one in letter case alone.
+    pub(super) fn has_other_case(&mut self, root: usize, path: &str) -> io::Result<bool> {
+        let (folder, name) = split(path);
+        Ok(self.bases[root].listing(folder)?.has_other_case(name))
     }
 
     /// Whether a file did not exist before its first copy.
@@ -264,7 +297,8 @@ impl<'f> Files<'f> {
         let had_no_file = before.is_none();
         // Line breaks that git changed stay.
         if state != CopyState::Same || after.is_none() {
-            let line_break = if file.contains("\r\n") { "\r\n" } else { "\n" };
+            let model = if file.is_empty() { &copy.text } else { &file };
+            let line_break = if model.contains("\r\n") { "\r\n" } else { "\n" };
             *after = Some(match &copy.block {
                 Some(name) => Blocks::of(&file).with(name, &with_breaks(&copy.text, line_break)),
                 None => copy.text.clone(),
@@ -306,8 +340,10 @@ impl<'f> Files<'f> {
     }
 }
 
-/// What the marker of an index names instead of a source.
-pub(super) const INDEX: &str = "the list of rules";
+/// The folder and the name of a path.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
 
 /// The largest file that a block is added to, in bytes.
 const MAX_FILE: usize = 4 << 20;

@@ -5,8 +5,9 @@ use std::io;
 
 use rulebook::export::{Target, are_copies, is_marked};
 
-use super::files::{Files, INDEX};
+use super::files::Files;
 use super::pending::{GroupDrafts, Original, is_block};
+use crate::recorded::INDEX;
 
 /// The paths of copies, each with its root and without letter case, and the file of its rule.
 pub(super) type Taken<'r> = HashMap<(usize, String), &'r str>;
@@ -34,7 +35,9 @@ pub(super) fn taken_path(
             *text == draft.text || is_marked(text, &original.path) || are_copies(text, &draft.text)
         };
         let (there, _) = files.get(origin.root, &draft.path)?;
-        if there.as_ref().is_some_and(|text| !is_ours(text)) || files.is_recorded(origin.root, &draft.path) {
+        let (is_other, is_new) = (there.as_ref().is_some_and(|text| !is_ours(text)), there.is_none());
+        let is_clash = is_new && files.has_other_case(origin.root, &draft.path)?;
+        if is_other || is_clash || files.is_recorded(origin.root, &draft.path) {
             return Ok(Some(draft.path.clone()));
         }
     }

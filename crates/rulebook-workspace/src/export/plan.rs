@@ -5,17 +5,21 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rulebook::export::{Loss, LossPolicy, Meant, Target, block, draft_shared, index, names, outside_blocks};
+use rulebook::export::{
+    Draft, Form, Kind, Line, Loss, LossPolicy, Meant, Target, block, draft_shared, names, outside_blocks,
+};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 
-use super::files::{ExportRow, Files, INDEX, Outcome, PlannedCopy, PlannedFile};
+use super::bystanders::{other_reading, spare};
+use super::files::{ExportRow, Files, Outcome, PlannedCopy, PlannedFile};
+use super::lists::{Lost, Planned, list};
 use super::pending::{
     GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, fit, is_block, learn, prove,
     refuse,
 };
-use super::place::{Taken, index_path, taken_path};
-use super::select::{PlanError, SelectError, select};
+use super::place::{Taken, taken_path};
+use super::select::{PlanError, SelectError, empty, reader, select};
 use super::{ExportOptions, stale};
 use crate::agents::AgentSearch;
 use crate::homes::posix;
@@ -79,7 +83,10 @@ impl Sources<'_> {
         let mut files = Files::new(&records);
         let originals: Vec<Original<'_>> = rules.iter().map(|rule| planner.original(rule)).collect();
         let pending = planner.proven(&originals, tree, &mut files)?;
-        let (rows, files, new) = planner.outcomes(pending, &originals, files)?;
+        let (mut rows, files, new) = planner.outcomes(pending, &originals, files)?;
+        rows.extend(without_text(&empty(book, &options.from, &is_copy), &options.to));
+        let order = |target: &Target| options.to.iter().position(|other| other.name == target.name);
+        rows.sort_by(|a, b| (order(a.target), &a.source).cmp(&(order(b.target), &b.source)));
         Ok(ExportPlan { rows, files, tree: tree.files(), records: new, roots: workspace.root_folders() })
     }
 }
@@ -107,10 +114,17 @@ impl Planner<'_> {
         let inner = Path::new(&rule.origin.path).strip_prefix(root);
         let text = self.sources.text(rule);
         let left_behind = |text: &str| self.options.tool.and_then(|tool| tool.left_behind(text));
+        let meant = Meant::of(rule);
+        let path = inner.map_or_else(|_| rule.origin.display.clone(), posix);
+        let other = |text: &str| {
+            reader(&self.options.from).map_or_else(|| other_reading(&meant, &path, text), |_| None)
+        };
+        let notes =
+            [text.as_deref().and_then(left_behind), self.references(rule), text.as_deref().and_then(other)];
         Original {
-            notes: text.as_deref().and_then(left_behind).into_iter().chain(self.references(rule)).collect(),
-            meant: Meant::of(rule),
-            path: inner.map_or_else(|_| rule.origin.display.clone(), posix),
+            notes: notes.into_iter().flatten().collect(),
+            meant,
+            path,
             hash: text.map(|text| source_hash(&text)).unwrap_or_default(),
         }
     }
@@ -144,6 +158,7 @@ impl Planner<'_> {
             }
         }
         refuse(&mut pending, self.options.allow);
+        spare(&mut pending, self.sources, self.options);
         let copies = self.whole_copies();
         let is_copy = |rule: &&Rule| copies.contains(Path::new(&rule.origin.path));
         for target in &self.options.to {
@@ -231,11 +246,13 @@ impl Planner<'_> {
     ) -> Result<(Vec<ExportRow>, Vec<PlannedFile>, Vec<(PathBuf, RecordedCopies)>), PlanError> {
         let mut new: Vec<(PathBuf, RecordedCopies)> = self.records.to_vec();
         let mut rows = Vec::new();
-        let mut lost: Vec<(&Rule, &'static Target, Loss, Vec<String>)> = Vec::new();
-        let mut planned: Vec<(usize, String, String, &'static str)> = Vec::new();
+        let mut lost: Vec<Lost<'_>> = Vec::new();
+        let mut planned: Vec<Planned> = Vec::new();
         let mut partly: Vec<(&Rule, &'static Target)> = Vec::new();
-        for Pending { original, target, draft, read_from, notes, .. } in pending {
+        for Pending { original, target, draft, read_from, mut notes, .. } in pending {
             let rule = original.meant.rule;
+            let written = draft.as_ref().ok().filter(|_| read_from.is_none());
+            notes.extend(written.and_then(|draft| without_description(rule, target, draft)));
             let row = |outcome, notes| ExportRow {
                 id: rule.id.clone(),
                 source: rule.origin.display.clone(),
@@ -269,46 +286,20 @@ impl Planner<'_> {
                     let outcome = Outcome::Copied { path: draft.path, proof: draft.proof, state };
                     rows.push(row(outcome, notes));
                 }
-                (Err(loss), _) => lost.push((rule, target, loss, notes)),
+                (Err(loss), _) => lost.push(Lost { rule, target, loss, notes }),
             }
         }
         for target in &self.options.to {
-            let own: Vec<_> = lost.iter().filter(|(_, other, ..)| other.name == target.name).collect();
-            let policy = self.loss_policy(target);
-            let path = index_path(target, &planned, &mut files)?;
+            let own: Vec<&Lost<'_>> = lost.iter().filter(|one| one.target.name == target.name).collect();
             let partly = partly.iter().filter(|(_, other)| other.name == target.name).map(|(rule, _)| *rule);
-            let listed: Vec<&Rule> = own.iter().map(|(rule, ..)| *rule).chain(partly).collect();
-            if policy == LossPolicy::Index && !listed.is_empty() {
-                let listed = index(listed.into_iter());
-                let copy = PlannedCopy {
-                    root: 0,
-                    path: path.clone(),
-                    source: String::new(),
-                    target: target.name,
-                    text: index_text(target, &listed),
-                    block: is_block(target).then(|| INDEX.to_owned()),
-                    source_hash: String::new(),
-                    is_kept: false,
-                };
-                planned.push((0, path.clone(), String::new(), target.name));
-                files.put(copy, &mut new)?;
-            }
-            for (rule, target, loss, notes) in own {
-                let outcome = match policy {
-                    LossPolicy::Index => Outcome::Indexed(path.clone(), loss.clone()),
-                    LossPolicy::Deliver => Outcome::Delivered(loss.clone()),
-                    LossPolicy::LeaveOut => Outcome::LeftOut(loss.clone()),
-                };
-                let (id, source) = (rule.id.clone(), rule.origin.display.clone());
-                rows.push(ExportRow { id, source, target, outcome, notes: notes.clone() });
-            }
+            let partly: Vec<&Rule> = partly.collect();
+            let how = (*target, self.loss_policy(target));
+            rows.extend(list(how, &own, &partly, &self.options.keep, &mut planned, &mut files, &mut new)?);
         }
         let selected: Vec<(usize, &str)> =
             originals.iter().map(|one| (one.meant.rule.origin.root, one.path.as_str())).collect();
         let roots = self.sources.workspace().export_folders(None);
         rows.extend(stale::remove(&mut files, &mut new, self.options, &planned, &selected, &roots)?);
-        let order = |target: &Target| self.options.to.iter().position(|other| other.name == target.name);
-        rows.sort_by(|a, b| (order(a.target), &a.source).cmp(&(order(b.target), &b.source)));
         Ok((rows, files.changes(), new))
     }
 
@@ -336,6 +327,29 @@ impl Planner<'_> {
     }
 }
 
+/// What people should know if a copy lacks the description of its rule: some agents offer what has one to the model.
+fn without_description(rule: &Rule, target: &Target, copy: &Draft) -> Option<String> {
+    let form = Kind::of(rule).map(|kind| target.form(kind));
+    let has_one = matches!(form, Some(Form::Header(lines)) if lines.contains(&Line::Description));
+    let is_lost = has_one && rule.description.is_some() && copy.rule.description.is_none();
+    is_lost.then(|| {
+        let title = target.title();
+        format!("the copy has no description: {title} would also offer it to the model where no file matches")
+    })
+}
+
+/// The rows of rules that have no text to copy.
+fn without_text(rules: &[&Rule], targets: &[&'static Target]) -> Vec<ExportRow> {
+    let row = |(rule, target): (&Rule, &'static Target)| ExportRow {
+        id: rule.id.clone(),
+        source: rule.origin.display.clone(),
+        target,
+        outcome: Outcome::LeftOut(Loss::NoForm("it has no text".to_owned())),
+        notes: Vec::new(),
+    };
+    targets.iter().flat_map(|target| rules.iter().map(|rule| (*rule, *target))).map(row).collect()
+}
+
 /// A rule without the copies of others in its file; `None` if there are none.
 fn without_copies(rule: &Rule) -> Option<Rule> {
     match outside_blocks(&rule.body) {
@@ -345,13 +359,5 @@ fn without_copies(rule: &Rule) -> Option<Rule> {
             Some(own)
         }
         _ => None,
-    }
-}
-
-/// The text of an index, always on.
-fn index_text(target: &Target, listed: &str) -> String {
-    match is_block(target) {
-        true => block(INDEX, listed),
-        false => target.always_text(INDEX, listed),
     }
 }

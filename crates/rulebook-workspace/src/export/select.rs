@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use rulebook::agent::{AGENTS, Agent};
 use rulebook::diagnostic::nearest;
+use rulebook::export::Target;
 use rulebook::format::{FormatId, PlaceKind};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::{Activation, Rule};
@@ -114,6 +116,47 @@ fn is_exportable(rule: &Rule, is_copy: &dyn Fn(&Rule) -> bool) -> bool {
         && !is_copy(rule)
 }
 
+/// Returns the rules that names stand for and that have no text.
+pub(super) fn empty<'b>(
+    book: &'b Rulebook,
+    from: &[String],
+    is_copy: &dyn Fn(&Rule) -> bool,
+) -> Vec<&'b Rule> {
+    let is_file = |rule: &Rule| !matches!(rule.origin.place.shape, PlaceKind::Imported);
+    let is_empty = |rule: &&Rule| {
+        rule.body.is_empty()
+            && rule.imports.is_empty()
+            && rule.enabled
+            && rule.origin.scope == Scope::Workspace
+            && rule.origin.format.id != FormatId::Skill
+            && is_file(rule)
+            && !is_copy(rule)
+            && is_selected(rule, from)
+    };
+    book.rules().map(|(rule, _)| rule).filter(is_empty).collect()
+}
+
+/// Returns the agent of the only name, if it has no format of its own, and the format of the files that it reads.
+pub(super) fn reader(from: &[String]) -> Option<(&'static Agent, FormatId)> {
+    let [name] = from else { return None };
+    let agent = AGENTS.iter().find(|agent| agent.name == name.to_lowercase())?;
+    let target = Target::named(agent.name).filter(|_| FormatId::named(agent.name).is_none())?;
+    Some((agent, target.reads(&target.path("", "a"))?.format.id))
+}
+
+/// Returns the format that a name stands for.
+fn format_of(from: &[String], name: &str) -> Option<FormatId> {
+    reader(from).map(|(_, format)| format).or_else(|| FormatId::named(&name.to_lowercase()))
+}
+
+/// Whether these names stand for a rule: by its format, file, key or id.
+fn is_selected(rule: &Rule, from: &[String]) -> bool {
+    from.iter().any(|name| match format_of(from, name) {
+        Some(format) => rule.origin.format.id == format,
+        None => rule.is_called(name),
+    })
+}
+
 fn exportable<'b>(book: &'b Rulebook, is_copy: &dyn Fn(&Rule) -> bool) -> Vec<&'b Rule> {
     book.rules().map(|(rule, _)| rule).filter(|rule| is_exportable(rule, is_copy)).collect()
 }
@@ -128,23 +171,17 @@ pub(super) fn select<'b>(
     if from.is_empty() {
         return Err(SelectError::Missing(Candidate::of_rules(&exportable)));
     }
-    let is_named = |rule: &Rule, name: &str| match FormatId::named(&name.to_lowercase()) {
-        Some(format) => rule.origin.format.id == format,
-        None => rule.is_called(name),
-    };
     for name in from {
-        let is_known = FormatId::named(&name.to_lowercase()).is_some();
-        if !is_known && !book.rules().any(|(rule, _)| is_named(rule, name)) {
+        if format_of(from, name).is_none() && !book.rules().any(|(rule, _)| rule.is_called(name)) {
             let formats = FormatId::NAMES.iter().map(|(format, _)| *format);
             let known = formats.chain(exportable.iter().map(|rule| rule.id.as_str()));
             let nearest = nearest(name, known).map(str::to_owned);
             return Err(SelectError::Unknown { name: name.clone(), nearest });
         }
     }
-    let is_selected = |rule: &Rule| from.iter().any(|name| is_named(rule, name));
     let mut wanted: BTreeSet<&str> = BTreeSet::new();
     let all = || book.rules().map(|(rule, _)| rule);
-    let mut open: Vec<&Rule> = all().filter(|rule| is_selected(rule)).collect();
+    let mut open: Vec<&Rule> = all().filter(|rule| is_selected(rule, from)).collect();
     // What a rule imports belongs to it, even if its file contains nothing else.
     while let Some(rule) = open.pop() {
         if wanted.insert(&rule.origin.path) && !rule.imports.is_empty() {

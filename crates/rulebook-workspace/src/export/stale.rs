@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rulebook::export::{Blocks, Target, Tool, is_marked};
 
 use super::ExportOptions;
-use super::files::{ExportRow, Files, INDEX, Outcome};
-use crate::recorded::{Record, RecordedCopies};
+use super::files::{ExportRow, Files, Outcome};
+use crate::recorded::{INDEX, Record, RecordedCopies};
 
 /// Removes the copies of earlier exports that this one does not make. Copies that were edited stay.
 pub(super) fn remove(
@@ -33,8 +33,7 @@ pub(super) fn remove(
             let is_selected = selected.contains(&(root, record.source.as_str()));
             // What was imported from a tool is no copy of a rule here, and the other way round.
             let of_file = Tool::of_file(&record.source).map(|tool| tool.name);
-            let is_gone =
-                || options.check && !record.source.is_empty() && !roots[root].join(&record.source).exists();
+            let is_gone = || options.check && is_gone(record, &roots[root]);
             of_file == options.tool.map(|tool| tool.name)
                 && (options.sync || is_wanted && (is_selected || record.source.is_empty() || is_gone()))
         };
@@ -48,7 +47,8 @@ pub(super) fn remove(
                 .any(|other| other.path == record.path && other.source == record.source);
             let is_edited = !is_shared && take_out(files, root, &record)? == Taken::Edited;
             let Some(target) = Target::named(&record.target) else { continue };
-            let outcome = Outcome::Stale { path: record.path.clone(), is_edited };
+            let is_gone = is_gone(&record, &roots[root]);
+            let outcome = Outcome::Stale { path: record.path.clone(), is_edited, is_gone };
             let (id, source) = (String::new(), record.source.clone());
             rows.push(ExportRow { id, source, target, outcome, notes: Vec::new() });
             if is_edited {
@@ -57,6 +57,11 @@ pub(super) fn remove(
         }
     }
     Ok(rows)
+}
+
+/// Whether the rule of a copy is gone.
+fn is_gone(record: &Record, root: &Path) -> bool {
+    !record.source.is_empty() && !root.join(&record.source).exists()
 }
 
 /// What became of a copy.

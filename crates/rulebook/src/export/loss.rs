@@ -30,6 +30,11 @@ pub enum Loss {
     },
     /// The agent would not read the file, because it reads this one instead.
     Unread(String),
+    /// Another agent, which is used here, would read the copy and apply it to more than meant.
+    Spoiled {
+        /// The name that people know.
+        title: String,
+    },
     /// A file that Rulebook did not write is in the way.
     Taken(String),
 }
@@ -80,6 +85,7 @@ impl Loss {
             Loss::TooLong { .. } => "too-long",
             Loss::Full { .. } => "full",
             Loss::Unread(_) => "unread",
+            Loss::Spoiled { .. } => "wider",
             Loss::Taken(_) => "taken",
         }
     }
@@ -126,6 +132,9 @@ impl std::fmt::Display for Loss {
                     f,
                     "with the other rules, longer than the {limit} {unit} that the agent reads in total"
                 )
+            }
+            Loss::Spoiled { title } => {
+                write!(f, "{title}, used here, would read the same file and apply it to more")
             }
             Loss::Unread(other) => write!(f, "the agent reads `{other}` instead"),
             Loss::Taken(path) => write!(f, "another file or copy is at `{path}`"),

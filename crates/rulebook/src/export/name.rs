@@ -27,7 +27,10 @@ pub fn is_marked(text: &str, source: &str) -> bool {
 #[must_use]
 pub fn without_marker(text: &str) -> &str {
     match text.strip_prefix(MARKER).and_then(|rest| rest.split_once("-->")) {
-        Some((source, rest)) if !source.contains('\n') => rest.trim_start(),
+        Some((source, rest)) if !source.contains('\n') => {
+            let rest = rest.strip_prefix('\r').unwrap_or(rest);
+            rest.strip_prefix('\n').unwrap_or(rest)
+        }
         _ => text,
     }
 }

@@ -36,6 +36,10 @@ pub(super) fn paths(globs: &BTreeSet<Cow<'_, str>>, folder: &str) -> Vec<String>
         inner.extend(near.first().map(|path| format!(".{path}")));
         // The name of a hidden folder looks like an extension.
         inner.extend(near.first().map(|path| beside(path, ".zz/zz")));
+        // Some dialects need a pattern for each number of hidden folders.
+        for folders in [".zz/.", ".zz/.zz/", ".zz/zz/."] {
+            inner.extend(near.first().map(|path| beside(path, &[folders, name(path)].concat())));
+        }
         inner.extend(near.first().map(|path| path.to_uppercase()));
         inner.extend(near);
         // `**/` may stand for nothing.

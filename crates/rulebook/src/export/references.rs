@@ -19,12 +19,19 @@ const MARKS: &[(FormatId, &str)] = &[
 /// The mark of references in a file.
 fn mark(origin: &Origin) -> Option<&'static str> {
     let other = || MARKS.iter().find(|(format, _)| *format == origin.format.id).map(|(_, mark)| *mark);
-    // Several agents read such a file, and some follow imports.
-    let is_followed = |path: &str| {
-        let follows = |origin: Origin| origin.follows_imports();
-        AGENTS.iter().any(|agent| Origin::at(agent.formats, path).is_some_and(follows))
-    };
-    if is_followed(&origin.display) { Some("@") } else { other() }
+    if is_followed(origin) { Some("@") } else { other() }
+}
+
+/// Whether an agent that reads a file is known to follow its imports. Several agents may read it.
+fn is_followed(origin: &Origin) -> bool {
+    let follows = |origin: Origin| origin.follows_imports();
+    AGENTS.iter().any(|agent| Origin::at(agent.formats, &origin.display).is_some_and(follows))
+}
+
+/// Whether references stay what they are in a copy at another place. Where one file may name another, and the other adds it,
+/// a name would become an import of a file that is elsewhere.
+fn are_kept(from: &Origin, to: &Origin) -> bool {
+    mark(from) == mark(to) && (is_followed(from) || !is_followed(to))
 }
 
 /// Where the references of a text are: the mark, and what follows it.
@@ -59,7 +66,7 @@ pub(super) fn as_text<'t>(text: &'t str, from: &Origin, to: &Origin) -> Cow<'t, 
     let mut written = String::new();
     let mut at = 0;
     let all = references(text, to);
-    if all.is_empty() || mark(from) == mark(to) {
+    if all.is_empty() || are_kept(from, to) {
         return Cow::Borrowed(text);
     }
     for [mark, rest] in all {
@@ -72,7 +79,7 @@ pub(super) fn as_text<'t>(text: &'t str, from: &Origin, to: &Origin) -> Cow<'t, 
 /// Undoes `as_text` in an edited copy of a text.
 #[must_use]
 pub fn as_written(copy: &str, text: &str, from: &Origin, to: &Origin) -> String {
-    if mark(from) == mark(to) {
+    if are_kept(from, to) {
         return copy.to_owned();
     }
     references(text, to).into_iter().fold(copy.to_owned(), |copy, [mark, rest]| {

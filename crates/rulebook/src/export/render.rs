@@ -33,7 +33,11 @@ pub(super) fn render(
 /// The body of a rule in a copy at a place.
 #[must_use]
 pub fn body<'r>(rule: &'r Rule, origin: &Origin) -> Cow<'r, str> {
-    as_text(super::without_marker(&rule.body), &rule.origin, origin)
+    let text = match super::without_marker(&rule.body) {
+        own if own.len() == rule.body.len() => rule.body.with_lead(),
+        own => own,
+    };
+    as_text(text, &rule.origin, origin)
 }
 
 /// A text with one kind of line break.

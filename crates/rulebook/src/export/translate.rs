@@ -3,11 +3,22 @@
 //! Patterns become picomatch's, relative to the root, and are then written in the other dialect. What comes out is a list
 //! of candidates: comparing decides which of them means the same.
 
+use super::brackets::with_both_readings;
 use crate::glob::{Dialect, expand_braces};
 
 /// Returns the ways to write patterns of one dialect in another, the most readable first. `folder` is the folder that the
 /// patterns are relative to and shall no longer be.
 pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder: &str) -> Vec<Vec<String>> {
+    let mut found = ways(patterns, from, to, folder);
+    if let Some(patterns) = with_both_readings(patterns, from, to) {
+        let further = ways(&patterns, from, to, folder).into_iter();
+        let further: Vec<Vec<String>> = further.filter(|list| !found.contains(list)).collect();
+        found.extend(further);
+    }
+    found
+}
+
+fn ways(patterns: &[String], from: Dialect, to: Dialect, folder: &str) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();
     let mut add = |list: Option<Vec<String>>| {
         let list = list.filter(|list| !list.is_empty() && !found.contains(list));
@@ -56,7 +67,7 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
         if NO_HIDDEN.iter().all(|hidden| rooted.iter().any(|pattern| pattern == hidden)) {
             add(Some(rooted.iter().filter(|pattern| !is_about_hidden(pattern)).cloned().collect()));
         }
-        for folders in [ONE_HIDDEN, TWO_HIDDEN] {
+        for folders in [TWO_HIDDEN, ONE_HIDDEN] {
             for list in [Some(&plain), expanded.as_ref()].into_iter().flatten() {
                 add(Some(list.iter().map(|pattern| with_hidden(pattern, folders)).collect()));
             }
@@ -85,7 +96,7 @@ pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder
             false => vec![pattern.clone(), format!("{pattern}/**")],
         };
         let all: Vec<String> = rooted.iter().flat_map(with_folders).collect();
-        for folders in [ONE_HIDDEN, TWO_HIDDEN].into_iter().filter(|_| to == Dialect::Minimatch) {
+        for folders in [TWO_HIDDEN, ONE_HIDDEN].into_iter().filter(|_| to == Dialect::Minimatch) {
             add(Some(all.iter().map(|pattern| with_hidden(pattern, folders)).collect()));
         }
         add(Some(written(&all, Tail::Kept)));
@@ -231,7 +242,9 @@ fn write(pattern: &str, to: Dialect, tail: Tail) -> String {
         Dialect::Amp => format!("./{bare}"),
         // `**` alone makes a rule always on.
         Dialect::VsCode | Dialect::CopilotCli if matches!(bare, "**" | "**/*") => spelled_out(bare),
-        Dialect::VsCode | Dialect::CopilotCli => bare.to_owned(),
+        // It has no escapes.
+        Dialect::VsCode => bare.replace("\\[", "[[]").replace("\\]", "]"),
+        Dialect::CopilotCli => bare.to_owned(),
         Dialect::Claude | Dialect::Gitignore => {
             let bare = match bare.strip_suffix("/*") {
                 Some(folder) if tail == Tail::Files => format!("{folder}/*.*"),
@@ -249,16 +262,16 @@ fn write(pattern: &str, to: Dialect, tail: Tail) -> String {
 /// What [`with_hidden`] writes for `**` at the end of a pattern and elsewhere.
 type AnyFolders = [&'static str; 2];
 
-/// Any folders, of which one may be hidden.
+/// Any folders, of which two may be hidden.
 ///
 /// minimatch 10.2 matches no hidden name after a second `**`, unlike version 11. So these names have alternatives with one.
-const ONE_HIDDEN: AnyFolders = ["{**,**/.*,**/.*/.*,**/.*/**}", "{**/,**/.*/,**/.*/**/}"];
-
-/// Any folders, of which two may be hidden.
 const TWO_HIDDEN: AnyFolders = [
-    "{**,**/.*,**/.*/.*,**/.*/*/.*,**/.*/**,**/.*/**/.*/**}",
-    "{**/,**/.*/,**/.*/*/,**/.*/.*/,**/.*/**/,**/.*/**/.*/**/}",
+    "{**,**/.*,**/.*/**,**/.*/.*,**/.*/*/.*,**/.*/**/.*,**/.*/.*/**,**/.*/**/.*/**}",
+    "{**/,**/.*/,**/.*/*/,**/.*/**/,**/.*/.*/,**/.*/.*/**/,**/.*/**/.*/**/}",
 ];
+
+/// Any folders, of which one may be hidden: where the other would be too long.
+const ONE_HIDDEN: AnyFolders = ["{**,**/.*,**/.*/.*,**/.*/**}", "{**/,**/.*/,**/.*/**/}"];
 
 /// What it writes for the start of a name, and the start.
 const HIDDEN_NAME: &[(&str, &str)] = &[("{*,.*,}", "*"), ("{?,.}", "?"), ("{,.}", "")];

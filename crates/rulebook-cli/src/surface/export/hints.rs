@@ -19,5 +19,6 @@ pub(super) fn no_rules_of(tool: &Tool) -> anyhow::Error {
 pub(super) fn command_of(options: &ExportOptions) -> String {
     let to: Vec<&str> = options.to.iter().map(|target| target.name).collect();
     let verb = options.tool.map_or_else(|| "export".to_owned(), |tool| format!("import {}", tool.name));
-    format!("rulebook {verb} --to {} --from {}", to.join(","), options.from.join(","))
+    let loss = options.loss.map(|loss| format!(" --loss {loss}")).unwrap_or_default();
+    format!("rulebook {verb} --to {} --from {}{loss}", to.join(","), options.from.join(","))
 }

@@ -23,8 +23,9 @@ pub(super) fn answer(plan: &ExportPlan, is_read_only: bool) -> Value {
             Outcome::Delivered(_) => ("delivered", None, None),
             Outcome::Indexed(path, _) => ("indexed", Some(path), None),
             Outcome::LeftOut(_) => ("left-out", None, None),
-            Outcome::Stale { path, is_edited: false } => ("removed", Some(path), None),
+            Outcome::Stale { path, is_edited: false, .. } => ("removed", Some(path), None),
             Outcome::Stale { path, .. } => ("kept", Some(path), None),
+            Outcome::ListEdited { path, .. } => ("edited", Some(path), None),
             _ => ("", None, None),
         };
         json!({

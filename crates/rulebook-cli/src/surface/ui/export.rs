@@ -2,11 +2,9 @@
 
 use maud::{Markup, html};
 use rulebook::export::{Allow, TARGETS, Target};
-use rulebook_workspace::{
-    Candidate, CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, Reach, Wanted,
-};
+use rulebook_workspace::{Candidate, ExportOptions, ExportPlan, ExportRow, Reach, Wanted};
 
-use super::super::export::{described, planned, summary, targets};
+use super::super::export::{described, edits, planned, summary, targets};
 use super::cache::Caches;
 use super::http::{Query, Response};
 use super::links::Links;
@@ -40,7 +38,8 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             sync: false,
             check: false,
         };
-        planned(&sources, book, &tree, &options).map(|plan| (to, plan))
+        let own = options.reader().map(|agent| sources.native(agent).book);
+        planned(&sources, own.as_ref().unwrap_or(book), &tree, &options).map(|plan| (to, plan))
     };
     let is_chosen = !from.is_empty() && !to.is_empty();
     let body = html! {
@@ -121,7 +120,7 @@ fn line(row: &ExportRow, links: Links<'_>) -> Markup {
             td .warning[row.loss().is_some()] {
                 (ticks(&what))
                 @for note in &row.notes { br; span .detail { (ticks(note)) } }
-                @if let Outcome::Copied { state: CopyState::Edited { before, after, .. }, .. } = &row.outcome {
+                @if let Some((_, before, after)) = edits(&row.outcome) {
                     details { summary { "The copy was edited and is not overwritten" } pre { (Text(&diff(after, before))) } }
                 }
             }
