@@ -19,6 +19,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// Makes a name safe to show: on one line, with hidden characters visible.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
+    if text.bytes().fold(true, |printable, byte| printable & matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     // A plain text has no control characters other than those of ASCII.
     if is_plain(text) && !text.bytes().any(|byte| byte.is_ascii_control()) {
         return Cow::Borrowed(text);

@@ -186,8 +186,6 @@ fn check_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNo
             })
             .collect());
     }
-    let failed = results.iter().filter(|(_, result)| result.truth != Truth::Yes);
-    let details: Vec<&str> = failed.map(|(_, result)| result.detail.as_str()).collect();
     let decisive = results.iter().find(|(_, result)| result.truth == truth);
     // Where an agent's dialect is not documented, likely ones disagree about these paths.
     let is_undocumented = |key: &str| {
@@ -199,7 +197,9 @@ fn check_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNo
         Some((key, _)) => InactiveReason::Condition(key),
         None => InactiveReason::NoCondition,
     };
-    Err(WhyNot::new(reason, shown(details.join("; "))))
+    let failed = results.into_iter().filter(|(_, result)| result.truth != Truth::Yes);
+    let detail = failed.map(|(_, result)| result.detail).reduce(|all, one| [&all, "; ", &one].concat());
+    Err(WhyNot::new(reason, shown(detail.unwrap_or_default())))
 }
 
 /// Makes hidden characters visible: reasons are delivered too.

@@ -86,7 +86,9 @@ impl ToolKind {
 
 /// A name in lower case, without `_` and `-`: agents write `multi_edit` and `MultiEdit`.
 pub(crate) fn plain(name: &str) -> String {
-    name.replace(['_', '-'], "").to_lowercase()
+    let mut plain = name.to_ascii_lowercase();
+    plain.retain(|c| !matches!(c, '_' | '-'));
+    plain
 }
 
 #[cfg(test)]

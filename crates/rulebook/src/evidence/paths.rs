@@ -128,8 +128,9 @@ fn drive(path: &str) -> Option<char> {
 
 /// The path without `.`, `..` and empty segments, and with a lower-case drive letter. Does not access the disk.
 fn resolve(path: &str) -> Cow<'_, str> {
-    let is_plain = |part: &str| !matches!(part, "" | "." | "..");
-    if path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_plain)) {
+    let is_plain = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
+    // By bytes, because it is asked for each path of a session.
+    if path.strip_prefix('/').is_some_and(|rest| rest.as_bytes().split(|byte| *byte == b'/').all(is_plain)) {
         return Cow::Borrowed(path);
     }
     let (prefix, rest) = match drive(path) {

@@ -99,8 +99,8 @@ pub(super) fn targets(call: &ToolCall, exists: &dyn Fn(&str) -> bool) -> Vec<Str
 /// The shell command of a call, if it runs one.
 pub(super) fn command(call: &ToolCall) -> Option<String> {
     call.command.clone().or_else(|| {
-        let kind = ToolKind::of(&call.name);
-        let runs = || kind.map_or_else(|| is_named(call, SHELLS), |kind| kind == ToolKind::Shell);
+        let is_shell = |kind| kind == ToolKind::Shell;
+        let runs = || ToolKind::of(&call.name).map_or_else(|| is_named(call, SHELLS), is_shell);
         let input = call.input.as_ref().filter(|_| runs())?;
         let joined = |words: &[Value], by: &str| {
             Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(by))

@@ -110,7 +110,10 @@ impl Session {
             if verdict.is_requested {
                 return is_stale;
             }
-            !self.has_rule(rule) && (rule.is_mandatory || !carries(rule)) || self.has_rule(rule) && is_stale
+            match self.has_rule(rule) {
+                true => is_stale,
+                false => rule.is_mandatory || !carries(rule),
+            }
         };
         let cut = evaluation.offers().into_iter().filter(|offer| offer.is_cut);
         let stack: Vec<&Verdict<'_>> = evaluation.stack().chain(cut).filter(is_new).collect();
