@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evidence::Input;
+use rulebook::evidence::{Input, PathLocation};
+use rulebook::id::rule_name;
+use rulebook::resolve::Rulebook;
 use rulebook_workspace::{Homes, OpenError, Workspace, canonical, find_root, read};
 
 use crate::alert::alert_line;
@@ -26,6 +28,21 @@ pub(crate) fn open_workspace(args: &Args) -> anyhow::Result<Workspace> {
         }
         Err(other) => other,
     })
+}
+
+/// Returns the name of a rule as it was typed; a path may be relative to the current folder.
+pub(crate) fn typed_name(workspace: &Workspace, book: &Rulebook, text: &str) -> String {
+    let name = rule_name(text);
+    if !book.lookup(&name).is_empty() {
+        return name;
+    }
+    let path = current_folder().ok().map(|here| here.join(&name).display().to_string());
+    let located = path.map(|path| workspace.roots.locate(&path, &|_, _| true));
+    let path = match located {
+        Some(PathLocation::Inside { root, path }) => workspace.roots.address(root, &path),
+        _ => return name,
+    };
+    if book.lookup(&path).is_empty() { name } else { path }
 }
 
 /// Opens the workspace of these roots, with the settings of the flags.

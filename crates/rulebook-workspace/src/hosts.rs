@@ -26,6 +26,10 @@ pub struct Host {
     pub personal: &'static [&'static str],
     /// How many characters of context its hooks take at once, if it runs hooks.
     pub context_limit: Option<usize>,
+    /// Whether it continues if a hook fails, and blocks the call if it succeeds without an answer.
+    pub needs_answer: bool,
+    /// Whether it shows the user what a shell prints if the program of a hook is missing.
+    pub shows_errors: bool,
 }
 
 /// One file of a host.
@@ -70,6 +74,8 @@ const BASE: Host = Host {
     former: &[],
     personal: &[],
     context_limit: None,
+    needs_answer: false,
+    shows_errors: false,
 };
 
 /// Every host, sorted by name.
@@ -153,6 +159,7 @@ pub static HOSTS: &[Host] = &[
         name: "cursor",
         agent: "cursor",
         context_limit: Some(9_500),
+        needs_answer: true,
         markers: &[".cursor", ".cursorrules"],
         home_markers: &[".cursor"],
         files: &[
@@ -165,6 +172,7 @@ pub static HOSTS: &[Host] = &[
         name: "gemini",
         agent: "gemini",
         context_limit: Some(30_000),
+        shows_errors: true,
         markers: &[".gemini", "GEMINI.md"],
         home_markers: &[".gemini"],
         moved: &[("GEMINI_CLI_HOME", "")],

@@ -12,7 +12,9 @@ mod sessions;
 pub use file::{Kept, Ledger};
 pub use keeper::{Keeper, SessionName};
 pub use log::Log;
-pub use sessions::{ACP, PROXY, SessionFile, family, is_relayed, relayed, sessions, sweep, together};
+pub use sessions::{
+    ACP, PROXY, SessionFile, delivered_by_proxy, family, is_relayed, relayed, sessions, sweep, together,
+};
 
 pub(crate) use file::safe;
 

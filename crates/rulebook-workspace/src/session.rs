@@ -14,7 +14,7 @@ use rulebook::session::{
 };
 
 use crate::hosts::HOSTS;
-use crate::ledger::{Keeper, Ledger, SessionName, family, is_relayed, relayed, together};
+use crate::ledger::{Keeper, Ledger, SessionName, delivered_by_proxy, family, is_relayed, relayed, together};
 use crate::workspace::Workspace;
 
 /// A session of an agent that uses the library, kept in a ledger. The workspace is borrowed or shared.
@@ -94,6 +94,14 @@ impl<W: Deref<Target = Workspace>> AgentSession<W> {
             ..Situation::new(&evaluation, &prepared.evidence, &workspace.roots)
         };
         Turn::new(keeper, &report, &situation, workspace.settings.budget)
+    }
+
+    /// Records the calls that the agent made since its turn was decided. They belong to that turn, and are evidence for the
+    /// next one.
+    pub fn called(&mut self, calls: &[ToolCall]) {
+        let event = |call| Event::tool(call, self.workspace.touched(call));
+        let events: Vec<Event> = calls.iter().map(event).collect();
+        self.keeper.record(events, Vec::new());
     }
 
     /// The context was compacted or cleared: everything is due again.
@@ -181,6 +189,11 @@ impl Workspace {
     /// Whether the proxy or `rulebook acp` relays the session of this name.
     pub fn is_relayed(&self, session: &str) -> bool {
         self.state_folder().is_some_and(|state| is_relayed(&state, session))
+    }
+
+    /// What the proxy delivered in the session of this name, if it relays the present turn.
+    pub fn delivered_by_proxy(&self, host: &str, session: &str, agent: Option<&str>) -> Option<Session> {
+        delivered_by_proxy(&self.state_folder()?, host, session, agent, &self.root_paths())
     }
 
     /// A session of a host, with what the proxy and `rulebook acp` stopped in it; `None` if neither relays it.

@@ -15,7 +15,7 @@ use entries::{lists_plugin, lists_server, runs_hook};
 pub use entries::{
     CONTINUE, PLUGIN, SERVER, SILENCE, hook_of, is_hook_command, is_our_program, is_written_for, without_end,
 };
-pub use yaml::{Section, section};
+pub use yaml::{Section, document, section};
 
 /// A path below the home folder, or below the folder that a variable of the host names.
 #[derive(Clone, Debug)]

@@ -125,7 +125,11 @@ impl Origin {
             PlaceKind::Folder { .. } if self.format.ids == Ids::Stem => {
                 inner.rsplit('/').next().unwrap_or(inner)
             }
-            PlaceKind::Folder { .. } | PlaceKind::Imported => inner,
+            PlaceKind::Folder { .. } => {
+                let mut plain = self.format.plain_folders.iter();
+                plain.find_map(|folder| inner.strip_prefix(folder)?.strip_prefix('/')).unwrap_or(inner)
+            }
+            PlaceKind::Imported => inner,
         };
         let known = SUFFIXES.iter().find_map(|suffix| inner.strip_suffix(suffix));
         let any = || {

@@ -3,7 +3,6 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, anyhow};
-use rulebook::id::rule_name;
 use rulebook::rule::Rule;
 use rulebook::session::{EVENT_VERSION, Event};
 use rulebook_workspace::ledger::Ledger;
@@ -14,7 +13,7 @@ use super::sections::off_words;
 use super::sessions::{SessionLog, all};
 use super::toggle::unknown;
 use crate::args::{Args, Pin};
-use crate::input::open_workspace;
+use crate::input::{open_workspace, typed_name};
 use crate::out::{self, BOLD, VERSION, paint, plural};
 
 /// Whether a rule is pinned or unpinned.
@@ -31,7 +30,7 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
     let book = &loaded.book;
-    let name = rule_name(&pin.id);
+    let name = typed_name(&workspace, book, &pin.id);
     let found = book.lookup(&name);
     if found.is_empty() {
         return Err(unknown(&name, book, &loaded.diagnostics));

@@ -17,6 +17,7 @@ use super::sections::off_words;
 use super::used::show_viewpoint;
 use crate::alert::print_alerts;
 use crate::args::Args;
+use crate::input::typed_name;
 use crate::out::{self, BOLD, DIM, VERSION, paint, plural};
 
 pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint) -> anyhow::Result<()> {
@@ -31,7 +32,7 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
         (None, Viewpoint::As(_), Some(agent)) => (&agent.native.book, &agent.native.diagnostics),
         _ => (&views.meant.book, &views.meant.diagnostics),
     };
-    let name = rulebook::id::rule_name(id);
+    let name = typed_name(workspace, book, id);
     let called: Vec<&Rule> = book.lookup(&name).into_iter().map(|(rule, _)| rule).collect();
     let is_called = |rule: &Rule| called.iter().any(|called| std::ptr::eq(*called, rule));
     let called = book.rules().enumerate().filter(|(_, (rule, _))| is_called(rule));

@@ -6,7 +6,7 @@ use rulebook_workspace::{Loaded, Reach, RuleText};
 
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
-use crate::input::open_workspace;
+use crate::input::{open_workspace, typed_name};
 use crate::out;
 
 /// How many names an error lists as text.
@@ -15,6 +15,7 @@ const MAX_NAMES: usize = 20;
 pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.sources(Reach::Tree).read_out();
+    let name = &typed_name(&workspace, &loaded.book, name);
     let (rule, others) = loaded
         .book
         .read_all(name)

@@ -144,13 +144,13 @@ pub(super) fn all(workspace: &Workspace) -> (Vec<SessionLog>, Vec<Diagnostic>) {
     (all, diagnostics)
 }
 
-/// The session of a host in this workspace that was written last.
-pub(super) fn latest(workspace: &Workspace, host: &str) -> Option<SessionLog> {
+/// The sessions of a host in this workspace, with those of its sub-agents, the last written first.
+pub(super) fn of_host(workspace: &Workspace, host: &str) -> impl Iterator<Item = SessionLog> {
     let root = &workspace.roots.roots[0].path;
     let found = workspace.state_folder().into_iter().flat_map(|state| sessions(&state));
-    let found = found.filter(|found| found.ledger.file().iter().any(|part| part == host));
-    let mut logs = found.filter_map(|found| SessionLog::of(&found, found.ledger.read().ok()?));
-    logs.find(|session| session.host == host && session.root == *root && session.agent.is_none())
+    let found = found.filter(move |found| found.ledger.file().iter().any(|part| part == host));
+    let logs = found.filter_map(|found| SessionLog::of(&found, found.ledger.read().ok()?));
+    logs.filter(move |session| session.host == host && session.root == *root)
 }
 
 fn print_faults(diagnostics: &[Diagnostic]) {

@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow};
 use rulebook::agent::Agent;
 use rulebook::diagnostic::{Code, Diagnostic, similar_names};
 use rulebook::format::ConfigEffect;
-use rulebook::id::{normalize_id, rule_name};
+use rulebook::id::normalize_id;
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 use rulebook_workspace::team::set_team_switch;
@@ -18,13 +18,13 @@ use serde_json::json;
 
 use super::sections::off_words;
 use crate::args::{Args, Toggle};
-use crate::input::open_workspace;
+use crate::input::{open_workspace, typed_name};
 use crate::out::{self, BOLD, VERSION, paint, plural};
 
 pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
     let loaded = workspace.load(Reach::Tree);
-    let name = rule_name(&toggle.id);
+    let name = typed_name(&workspace, &loaded.book, &toggle.id);
     let found: Vec<&Rule> = loaded.book.lookup(&name).into_iter().map(|(rule, _)| rule).collect();
     let rules: Vec<&Rule> = found.iter().copied().filter(|rule| !rule.is_mandatory).collect();
     if rules.is_empty() && !found.is_empty() && to == Switch::Off {

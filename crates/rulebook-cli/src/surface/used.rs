@@ -73,7 +73,7 @@ pub(super) fn lost_hosts(workspace: &Workspace) -> Vec<&'static str> {
         let wired = agent.map(|agent| workspace.wiring(agent, AgentSearch::WorkspaceAndHome));
         host.files.first().is_some_and(|file| file.wiring == Wiring::Hook)
             && wired.is_some_and(|wired| !wired.contains(&Wiring::Hook))
-            && sessions::latest(workspace, host.name).is_some()
+            && sessions::of_host(workspace, host.name).next().is_some()
     };
     HOSTS.iter().filter(is_lost).map(|host| host.name).collect()
 }

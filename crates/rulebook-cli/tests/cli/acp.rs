@@ -176,6 +176,11 @@ fn a_file_that_a_tool_reads_counts_for_the_next_prompt() {
     editor.receive();
     editor.prompt(2, "Go on");
     assert!(editor.hear().to_string().contains("Use React."));
+    editor.receive();
+    assert_eq!(editor.leave(), Some(0));
+    let shown = stdout(&sandbox.run(&["explain", "--session", "s"]));
+    let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text}: {shown}"));
+    assert!(at("apps/web/a.tsx") < at("turn 2"), "{shown}");
 }
 
 #[test]
@@ -267,12 +272,17 @@ fn hooks_of_the_agent_deliver_nothing_twice() {
     assert!(text.contains("Be brief.") && text.contains("- asked: read other/y.ts"), "{text}");
     editor.receive();
     for host in ["claude", "codex", "copilot", "gemini", "qwen"] {
+        // Copilot's events have no name.
         let name = match host {
-            "gemini" => "BeforeAgent",
-            "copilot" => "userPromptSubmitted",
-            _ => "UserPromptSubmit",
+            "gemini" => json!({ "hook_event_name": "BeforeAgent" }),
+            "copilot" => json!({}),
+            _ => json!({ "hook_event_name": "UserPromptSubmit" }),
         };
-        let event = |session: &str, text: &str| json!({ "session_id": session, "sessionId": session, "hook_event_name": name, "hookEventName": name, "cwd": sandbox.path("repo"), "prompt": text, "timestamp": 0 });
+        let event = |session: &str, text: &str| {
+            let mut event = json!({ "session_id": session, "sessionId": session, "cwd": sandbox.path("repo"), "prompt": text, "timestamp": 0 });
+            event.as_object_mut().unwrap().extend(name.as_object().unwrap().clone());
+            event
+        };
         let shown = stdout(&sandbox.hook(host, &event("s", &text)));
         assert_eq!(shown, "", "{host}");
         let retry = "<system-interrupt reason=\"rule_violation\" rule=\"x\" path=\"x\">\nSee other/z.ts\n</system-interrupt>";

@@ -520,15 +520,31 @@ fn a_rule_that_the_agent_reads_by_itself_is_not_returned() {
 fn a_rule_that_a_hook_delivered_is_not_returned_again() {
     let sandbox = sandbox();
     assert!(sandbox.command(&["install", "claude"]).output().unwrap().status.success());
-    let start = json!({ "hook_event_name": "SessionStart", "session_id": "s", "cwd": sandbox.path("repo") });
-    let started = feed(&mut sandbox.command(&["hook", "claude"]), start.to_string().as_bytes());
-    assert!(stdout(&started).contains("Be brief."), "{started:?}");
-    let mut client = Client::start(&sandbox);
-    client.ask("initialize", initialize("2025-06-18", json!({}), "claude-code"));
-    let answer = client.call("rules_for", json!({ "paths": ["apps/web/a.ts"] }));
-    let text = text_of(&answer);
-    assert!(text.contains("Use React.") && !text.contains("Be brief."), "{text}");
-    assert!(text.contains("- cursorrules (.cursorrules): always on; given before"), "{text}");
+    let start = |session: &str, agent: Option<&str>| {
+        let event = json!({ "hook_event_name": "SessionStart", "session_id": session, "agent_id": agent, "cwd": sandbox.path("repo") });
+        let started = feed(&mut sandbox.command(&["hook", "claude"]), event.to_string().as_bytes());
+        assert!(stdout(&started).contains("Be brief."), "{started:?}");
+    };
+    let connect = || {
+        let mut client = Client::start(&sandbox);
+        client.ask("initialize", initialize("2025-06-18", json!({}), "claude-code"));
+        client
+    };
+    let text = |client: &mut Client| {
+        text_of(&client.call("rules_for", json!({ "paths": ["apps/web/a.ts"] }))).to_owned()
+    };
+    let [mut first, mut second, mut third] = [connect(), connect(), connect()];
+    start("s", None);
+    let given = text(&mut first);
+    assert!(given.contains("Use React.") && !given.contains("Be brief."), "{given}");
+    assert!(given.contains("- cursorrules (.cursorrules): always on; given before"), "{given}");
+    // A sub-agent has a context of its own, and of two sessions it is not known which one asks.
+    start("s", Some("explore"));
+    assert!(text(&mut second).contains("Be brief."));
+    start("t", None);
+    assert!(text(&mut third).contains("Be brief."));
+    // This one was not running when the session was.
+    assert!(text(&mut connect()).contains("Be brief."));
 }
 
 #[test]

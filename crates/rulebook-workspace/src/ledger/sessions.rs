@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rulebook::evidence::without_generated;
 use rulebook::session::{Event, Session};
 
 use super::file::{Ledger, folder};
@@ -96,6 +97,32 @@ pub fn relayed(
     merged.enter();
     all.into_iter().for_each(|(_, event)| merged.apply(event));
     Some(merged)
+}
+
+/// What the proxy delivered in the session of this name, if it relays the present turn: it got the message that started the
+/// turn, after the host reported it. Without that, the host may have been restarted without the proxy.
+pub fn delivered_by_proxy(
+    state: &Path,
+    host: &str,
+    session: &str,
+    agent: Option<&str>,
+    roots: &[String],
+) -> Option<Session> {
+    let proxy = Ledger::of(state, PROXY, session, agent);
+    if !proxy.file().exists() {
+        return None;
+    }
+    let message = |ledger: &Ledger| {
+        let events = ledger.read().ok()?.take();
+        events.into_iter().rev().find_map(|(at, event)| match event {
+            Event::Prompt { message } => Some((at, without_generated(&message).trim().to_owned())),
+            _ => None,
+        })
+    };
+    let (reported, wanted) = message(&Ledger::of(state, host, session, agent))?;
+    let (relayed, words) = message(&proxy)?;
+    let is_present = !words.is_empty() && words == wanted && relayed >= reported;
+    is_present.then(|| proxy.recall(roots.to_vec()).ok()).flatten().map(|kept| kept.session)
 }
 
 /// The tool calls and requirements of a session and its sub-agents in a workspace, by time, with what the proxy refused in the

@@ -312,3 +312,19 @@ fn what_another_repositorys_rules_did_does_not_count_for_those_of_this_one() {
     assert!(of("s", Some("new")).is_some());
     assert!(of("unknown", Some("new")).is_none());
 }
+
+#[test]
+fn what_the_proxy_delivered_counts_in_the_turn_that_it_relays() {
+    let folder = tempfile::tempdir().unwrap();
+    let roots = ["/repo".to_owned()];
+    let proxy = Ledger::of(folder.path(), PROXY, "s-1", None);
+    let found = || delivered_by_proxy(folder.path(), "claude", "s-1", None, &roots);
+    record(&ledger(&folder), vec![Event::prompt("go")], &[]);
+    assert_eq!(found(), None);
+    let relayed = "<system-reminder>x</system-reminder>go";
+    record(&proxy, vec![Event::prompt(relayed)], &[delivery("a", "1")]);
+    assert!(found().is_some_and(|session| session.has(&delivery("a", "1"))));
+    // The next message did not come through the proxy.
+    record(&ledger(&folder), vec![Event::prompt("and now")], &[]);
+    assert_eq!(found(), None);
+}

@@ -50,15 +50,32 @@ pub fn section(text: &str, name: &str) -> Option<Section> {
     Some(section)
 }
 
-/// The lines of a text, without their line ends.
+/// The first document of a text, without a byte order mark before it and without the line that ends it.
+pub fn document(text: &str) -> Range<usize> {
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let (mut end, mut has_begun) = (start, false);
+    for line in text[start..].split_inclusive('\n') {
+        let words = line.trim_end();
+        let is = |mark| words.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+        if is("...") || (has_begun && is("---")) {
+            break;
+        }
+        has_begun |= !words.is_empty() && !words.starts_with(['#', '%']);
+        end += line.len();
+    }
+    start..end
+}
+
+/// The lines of the first document of a text, without their line ends.
 fn lines(text: &str) -> Vec<Range<usize>> {
-    let mut start = 0;
+    let document = document(text);
+    let mut start = document.start;
     let line = |line: &str| {
         let whole = start..start + line.trim_end_matches(['\n', '\r']).len();
         start += line.len();
         whole
     };
-    text.split_inclusive('\n').map(line).collect()
+    text[document].split_inclusive('\n').map(line).collect()
 }
 
 /// The key at the start of a line.
@@ -71,6 +88,21 @@ fn key_of(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_first_document_counts() {
+        #[track_caller]
+        fn check(text: &str, want: &str) {
+            assert_eq!(&text[document(text)], want, "{text:?}");
+        }
+        check("", "");
+        check("\u{feff}a: 1\n", "a: 1\n");
+        check("a: 1\n...\nb: 2\n", "a: 1\n");
+        check("# x\n---\na: 1\n--- \nb: 2\n", "# x\n---\na: 1\n");
+        check("a: |\n  ...\n", "a: |\n  ...\n");
+        assert_eq!(section("a: 1\n...\nb: 2\n", "b"), None);
+        assert_eq!(section("\u{feff}b: 2\n", "b").unwrap().key, 3..7);
+    }
 
     #[test]
     fn entries_are_found_with_their_lines() {

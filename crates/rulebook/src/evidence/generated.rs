@@ -52,6 +52,11 @@ pub fn without_generated(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns the mode that the blocks of a message name.
+pub(crate) fn mode_in(text: &str) -> Option<String> {
+    text.contains(ENVIRONMENT).then(|| split(text).1.mode).flatten()
+}
+
 /// Splits a text into the user's words and what the blocks in it say. A block that is not closed is text.
 pub(super) fn split(text: &str) -> (String, Generated) {
     let (mut words, mut generated) = (String::new(), Generated::default());

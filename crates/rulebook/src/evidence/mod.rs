@@ -8,6 +8,7 @@ mod paths;
 mod text;
 mod tools;
 
+pub(crate) use generated::mode_in;
 pub use generated::without_generated;
 pub use input::{Input, InputError, ToolCall};
 pub use kind::ToolKind;

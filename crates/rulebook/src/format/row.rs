@@ -47,6 +47,8 @@ pub struct Format {
     pub repeats: Repeats,
     /// Whether sub-folders of the rule folder are part of the id.
     pub ids: Ids,
+    /// Sub-folders of the rule folder that are not part of the id in any case.
+    pub plain_folders: &'static [&'static str],
     /// What happens to several of its rules with one id.
     pub same_id: SameId,
     /// The agent's own key for paths.

@@ -49,6 +49,7 @@ impl Format {
             everything,
             repeats,
             ids,
+            plain_folders,
             same_id: _,
             paths_key,
             lists,
@@ -80,7 +81,12 @@ impl Format {
         let keys = (paths_key, lists, keys, modes, aliases, inert, sets, excludes, agent_ignores, unquoted);
         let activation = (bare, not_always, everything, off_words, needs_folder_name);
         let header = (tier, broken, repeats, top, strips_comments, (dialect, rival, exclusions));
-        ((id, agent, priority, (scoped, from_root), ids, limit, advised), header, activation, keys)
+        (
+            (id, agent, priority, (scoped, from_root), (ids, plain_folders), limit, advised),
+            header,
+            activation,
+            keys,
+        )
     }
 }
 

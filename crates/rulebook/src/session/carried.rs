@@ -1,10 +1,11 @@
-//! What a message brings along: rules that another program of Rulebook added to it, and the blocks around the user's words.
+//! What a text brings along: rules that another program of Rulebook added to a message or returned, and the blocks around
+//! the user's words.
 
 use super::due::offers_delivery_of;
 use super::event::Delivery;
 use crate::evidence::without_generated;
 use crate::own_text::{INTERRUPT_TAG, OwnText};
-use crate::render::offer_line;
+use crate::render::{header, offer_line};
 use crate::rule::Rule;
 use crate::stream::policy::{attribute, escape_tags};
 
@@ -29,6 +30,40 @@ pub fn carried<'r>(message: &str, rules: impl Iterator<Item = &'r Rule>, is_rela
     let rules = rules.filter(|rule| is_relayed || !rule.is_mandatory);
     let offers = (!own.offers.is_empty()).then(|| offers_delivery_of(&own.offers));
     rules.filter_map(delivery).chain(offers).collect()
+}
+
+/// The deliveries of rules that the answer of a tool of ours contains whole: below their headers, or by themselves if the
+/// tool was asked for them by name.
+pub fn returned<'r>(
+    answer: &str,
+    rules: impl Iterator<Item = &'r Rule>,
+    is_by_name: bool,
+    because: &str,
+) -> Vec<Delivery> {
+    let has = |rule: &&Rule| {
+        let body = rule.readable();
+        let mut starts = line_starts(answer);
+        let is_below = |line: &str| {
+            let below = line.strip_prefix(header(rule)).and_then(|rest| rest.strip_prefix('\n'));
+            below.is_some_and(|below| starts_with_lines(below, &body))
+        };
+        let is_there = |line: &str| if is_by_name { starts_with_lines(line, &body) } else { is_below(line) };
+        !body.is_empty() && starts.any(is_there)
+    };
+    rules.filter(has).map(|rule| Delivery::of(rule, because.to_owned())).collect()
+}
+
+/// What follows each start of a line.
+fn line_starts(text: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(text).chain(text.match_indices('\n').map(|(at, _)| &text[at + 1..]))
+}
+
+/// Whether a text starts with the lines of another, of which some may be indented by a space: those that look like headers.
+fn starts_with_lines(text: &str, wanted: &str) -> bool {
+    let mut lines = text.lines();
+    wanted.trim_end().lines().all(|wanted| {
+        lines.next().is_some_and(|line| line == wanted || line.strip_prefix(' ') == Some(wanted))
+    })
 }
 
 /// Whether a message is not the user's, but asks the model again after an interrupt.
@@ -67,6 +102,22 @@ mod tests {
         assert_eq!(names(false), ["a.md", "offers"]);
         assert_eq!(names(true), ["a.md", "b.md", "offers"]);
         assert_eq!(carried("just words", rules.iter(), true), []);
+    }
+
+    #[test]
+    fn an_answer_returns_the_rules_whose_whole_text_it_has() {
+        let rules = [rule("a", "A\n\nb.md\nend"), rule("b", "two"), rule("c", "C")];
+        #[track_caller]
+        fn check(rules: &[Rule], answer: &str, is_by_name: bool, want: &[&str]) {
+            let found = returned(answer, rules.iter(), is_by_name, "x");
+            assert_eq!(found.iter().map(|found| found.source.as_str()).collect::<Vec<_>>(), want, "{answer}");
+        }
+        let why = "# Why\n- c (c.md): always on; given before";
+        check(&rules, &format!("a.md\nA\n\n b.md\nend\n\nb.md\ntwo\n\n{why}"), false, &["a.md", "b.md"]);
+        check(&rules, &format!("a.md\nA\n\n{why}"), false, &[]);
+        check(&rules[1..2], "no rule named two", true, &[]);
+        check(&rules[1..2], "Output:\ntwo\n", true, &["b.md"]);
+        check(&rules[1..2], "two more", true, &[]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::blocks::ALWAYS;
-use crate::evidence::{Input, ToolCall, without_generated};
+use crate::evidence::{Input, ToolCall, mode_in, without_generated};
 use crate::hash::TextHash;
 use crate::render::estimate_tokens;
 use crate::rule::Rule;
@@ -247,12 +247,13 @@ pub struct HostFacts {
 }
 
 impl HostFacts {
-    /// Returns these facts with those of an input over them.
+    /// Returns these facts with those of an input over them. Some hosts name the mode in the message.
     pub(super) fn updated(&self, input: &Input) -> HostFacts {
         let newer = |new: &Option<String>, known: &Option<String>| new.clone().or_else(|| known.clone());
         let files = |new: &[String], known: &[String]| if new.is_empty() { known } else { new }.to_vec();
+        let mode = input.mode.clone().or_else(|| mode_in(input.message.as_deref()?));
         HostFacts {
-            mode: newer(&input.mode, &self.mode),
+            mode: newer(&mode, &self.mode),
             provider: newer(&input.provider, &self.provider),
             model: newer(&input.model, &self.model),
             open_tabs: files(&input.open_tabs, &self.open_tabs),

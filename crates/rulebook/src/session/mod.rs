@@ -25,7 +25,7 @@ mod watch;
 
 pub use crate::hash::TextHash;
 pub use calls::JudgedCalls;
-pub use carried::{carried, is_retry};
+pub use carried::{carried, is_retry, returned};
 pub use due::{Due, Written};
 pub use event::{Delivery, EVENT_VERSION, Event, HostFacts, rules_given};
 pub use feed::{FedPiece, Feed};

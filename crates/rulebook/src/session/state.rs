@@ -250,9 +250,9 @@ impl Session {
         self.calls.iter().map(PastCall::call).collect()
     }
 
-    /// The files of the calls for which `counts` holds, among those that ran since the last compaction.
+    /// The files of the calls for which `counts` holds, among those that succeeded since the last compaction.
     pub fn touched(&self, counts: impl Fn(&ToolCall) -> bool) -> Vec<String> {
-        let calls = self.calls.iter().skip(self.calls_compacted).filter(|call| !call.pending);
+        let calls = self.calls.iter().skip(self.calls_compacted).filter(|call| !call.pending && !call.failed);
         calls.map(PastCall::call).filter(counts).flat_map(|call| call.paths).collect()
     }
 

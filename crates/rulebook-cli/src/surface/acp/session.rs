@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rulebook::evidence::{Input, ToolCall};
+use rulebook::evidence::Input;
 use rulebook::render::Notice;
 use rulebook_workspace::ledger::ACP;
 use rulebook_workspace::{Workspace, find_root};
@@ -23,15 +23,13 @@ pub(super) struct Session {
     link: Link,
     /// The folders that the editor names; empty if it names none.
     folders: Vec<PathBuf>,
-    /// The tool calls since the last prompt.
-    calls: Vec<ToolCall>,
     /// The alerts that the user has seen.
     alerted: Vec<String>,
 }
 
 impl Session {
     pub(super) fn new(link: Link, folders: Vec<PathBuf>) -> Session {
-        Session { link, folders, calls: Vec::new(), alerted: Vec::new() }
+        Session { link, folders, alerted: Vec::new() }
     }
 
     /// Handles messages until the program ends.
@@ -66,7 +64,7 @@ impl Session {
                 return self.link.pass(Side::Client, message);
             }
         };
-        let input = Input { mode: self.link.mode.clone(), ..input.tools(std::mem::take(&mut self.calls)) };
+        let input = Input { mode: self.link.mode.clone(), ..input };
         let mut turn = session.turn(input);
         let (added, notice) = (turn.added(), turn.notice().map(shown));
         let Some(id) = message.id() else { return self.link.pass(Side::Client, message) };
@@ -81,10 +79,11 @@ impl Session {
             self.link.inform(&notice);
         }
         let (outcome, calls) = Exchange::new(&mut self.link, id).run(&mut watch);
-        self.calls = calls;
-        if outcome == Outcome::Answered {
-            turn.sent();
+        match outcome {
+            Outcome::Answered => turn.sent(),
+            Outcome::Failed => drop(turn),
         }
+        session.called(&calls);
     }
 
     /// Opens the workspace. Rules, settings and toggles change while an editor runs.

@@ -89,11 +89,10 @@ impl Answer {
 /// Answers an event.
 pub(super) fn answer(workspace: &Workspace, host: &Host, event: &HookEvent, caller: Caller) -> Answer {
     let mut keeper = workspace.keeper(host.profile.name, &event.session, event.agent.as_deref());
-    let agent = Agent::named(event.surface.unwrap_or(host.agent));
     let (mut reply, delivered) = match event.tool.as_ref().filter(|call| own_tool::name_of(call).is_some()) {
         Some(call) => {
             if event.moment == Moment::After {
-                own_tool::record(workspace, agent, call, &mut keeper);
+                own_tool::record(workspace, event, call, &mut keeper);
             }
             (Reply::default(), Vec::new())
         }
@@ -125,6 +124,12 @@ fn reply(
     if !report.host.takes_context(report.moment) && !matches!(report.moment, Moment::Before | Moment::Stop) {
         keeper.record(events, Vec::new());
         return (Reply::default(), Vec::new());
+    }
+    if matches!(report.moment, Moment::Before | Moment::After)
+        && let Some(received) =
+            workspace.delivered_by_proxy(host.profile.name, &event.session, event.agent.as_deref())
+    {
+        keeper.session().adopt(&received);
     }
     let mut input = keeper.session().input(report.input.clone());
     workspace.add_editors(&mut input);

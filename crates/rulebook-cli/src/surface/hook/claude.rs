@@ -24,7 +24,7 @@ pub(super) const HOST: Host = Host {
     encode,
 };
 
-/// A tool that failed: the host has read no file.
+/// A tool failed.
 const FAILED: &str = "PostToolUseFailure";
 
 /// Its names of the moments.
@@ -56,9 +56,10 @@ pub(super) fn decode(value: &Value) -> Option<HookEvent> {
         agent: text(value, "agent_id"),
         folder: text(value, "cwd"),
         message,
-        tool: tool(value, "tool_name", "tool_input", moment)
-            .filter(|_| name != FAILED)
-            .map(|call| ToolCall { failed: has_failed(value.get("tool_response")), ..call }),
+        tool: tool(value, "tool_name", "tool_input", moment).map(|call| ToolCall {
+            failed: name == FAILED || has_failed(value.get("tool_response")),
+            ..call
+        }),
         mode: text(value, "permission_mode").map(|mode| if mode == "plan" { mode } else { "act".to_owned() }),
         model: text(value, "model"),
         is_compaction: moment == Moment::Compact

@@ -1,9 +1,10 @@
-//! Copilot CLI.
+//! Copilot CLI, and Copilot in VS Code.
 
 use rulebook::evidence::ToolCall;
 use rulebook::session::{HostProfile, Moment, Reply, Touch};
 use serde_json::{Value, json};
 
+use super::claude;
 use super::event::{HookEvent, Host, text};
 
 pub(super) const HOST: Host = Host {
@@ -23,6 +24,41 @@ pub(super) const HOST: Host = Host {
     decode,
     encode,
 };
+
+/// Copilot in VS Code, which runs the same hooks with Claude Code's events and answers. It takes no context with a message.
+pub(super) const VSCODE: Host = Host {
+    profile: HostProfile {
+        context_at: &[Moment::Before, Moment::After],
+        call_context: false,
+        asks: true,
+        shows_notices: true,
+        misses: &[],
+        forgets: &[],
+        ..HOST.profile
+    },
+    agent: "copilot-vscode",
+    decode: decode_vscode,
+    encode: claude::encode,
+};
+
+/// The names that VS Code has for keys, and Claude Code's.
+const KEYS: [(&str, &str); 2] = [("hookEventName", "hook_event_name"), ("sessionId", "session_id")];
+
+/// Whether VS Code sent an event: it has a name.
+pub(super) fn is_from_vscode(event: &Value) -> bool {
+    let (own, other) = KEYS[0];
+    event.get(own).or_else(|| event.get(other)).is_some()
+}
+
+fn decode_vscode(value: &Value) -> Option<HookEvent> {
+    let mut value = value.clone();
+    for (own, other) in KEYS {
+        if let Some(found) = value.get(own).cloned() {
+            value[other] = found;
+        }
+    }
+    claude::decode(&value)
+}
 
 /// An event has no name: its keys tell what it is.
 fn decode(value: &Value) -> Option<HookEvent> {

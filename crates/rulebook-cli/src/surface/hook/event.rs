@@ -30,6 +30,8 @@ pub(crate) struct HookEvent {
     pub(super) mode: Option<String>,
     pub(super) provider: Option<String>,
     pub(super) model: Option<String>,
+    /// The texts that a tool of ours returned.
+    pub(super) answers: Vec<String>,
     /// Files that the user attached to the message.
     pub(super) mentions: Vec<String>,
     /// The file that the host loaded by itself, and its reason.
@@ -56,6 +58,7 @@ impl HookEvent {
             mode: None,
             provider: None,
             model: None,
+            answers: Vec::new(),
             mentions: Vec::new(),
             loaded: None,
             transcript: None,

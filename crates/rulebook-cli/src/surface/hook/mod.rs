@@ -12,18 +12,18 @@ mod cursor;
 mod event;
 mod gemini;
 pub(crate) mod guard;
-mod hosts;
 mod missing;
 mod opencode;
 mod own_tool;
 mod pi;
 mod qwen;
+mod table;
 
 use std::ffi::OsString;
 
 use rulebook::evidence::json;
 use rulebook::session::Reply;
-use rulebook_workspace::Workspace;
+use rulebook_workspace::{Workspace, hosts};
 use serde_json::Value;
 
 use crate::args::{Args, Hook};
@@ -34,8 +34,6 @@ use answer::Answer;
 pub(crate) use answer::Caller;
 pub(crate) use event::{Host, has_failed_text};
 pub(super) use missing::{Missing, MissingRule, NativeFile, not_delivered};
-#[cfg(feature = "mcp")]
-pub(super) use own_tool::leave_out;
 
 /// The largest event that is read.
 const MAX_EVENT: usize = 64 << 20;
@@ -72,10 +70,11 @@ pub(super) fn run(args: &Args, options: &Hook) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The answer that says nothing, for a host that needs one: Cursor blocks a call if a hook prints nothing.
+/// The answer that says nothing, for a host that needs one.
 fn silence(host: &Host, event: Option<&Value>) -> Option<Value> {
-    let is_cursor = host.profile.name == "cursor" || event.is_some_and(cursor::sent);
-    is_cursor.then(|| cursor::silence(event.and_then(|event| event.get("hook_event_name")?.as_str())))
+    let row = hosts::Host::named(host.profile.name);
+    let needs_answer = row.is_some_and(|row| row.needs_answer) || event.is_some_and(cursor::sent);
+    needs_answer.then(|| cursor::silence(event.and_then(|event| event.get("hook_event_name")?.as_str())))
 }
 
 /// Prints the answer that says nothing, if the host that one of these arguments names needs one.
@@ -92,7 +91,7 @@ fn print_silence(silence: Option<Value>) {
 /// Whether the hooks of an agent ask the user about calls.
 #[cfg(feature = "proxy")]
 pub(crate) fn asks(agent: &str) -> bool {
-    hosts::HOSTS.iter().any(|host| host.agent == agent && host.profile.asks)
+    table::HOSTS.iter().any(|host| host.agent == agent && host.profile.asks)
 }
 
 /// Reports an error on standard error. The host may take anything on standard output for an answer, and a failing status for
@@ -103,7 +102,12 @@ fn report(error: &anyhow::Error) {
 }
 
 /// The host's answer to an event; nothing if it needs none.
-pub(crate) fn reply(args: &Args, host: &Host, bytes: &[u8], caller: Caller) -> anyhow::Result<Option<Value>> {
+pub(crate) fn reply(
+    args: &Args,
+    host: &'static Host,
+    bytes: &[u8],
+    caller: Caller,
+) -> anyhow::Result<Option<Value>> {
     let event = read(host, bytes)?;
     let silence = silence(host, Some(&event));
     Ok(respond(args, host, event, caller)?.map(|(value, _)| value).or(silence))
@@ -116,7 +120,7 @@ fn read(host: &Host, bytes: &[u8]) -> anyhow::Result<Value> {
 
 fn respond(
     args: &Args,
-    host: &Host,
+    host: &'static Host,
     value: Value,
     caller: Caller,
 ) -> anyhow::Result<Option<(Value, Answer)>> {
@@ -125,7 +129,9 @@ fn respond(
     if host.profile.name == "claude" && is_of_another() {
         return Ok(None);
     }
-    let Some(event) = (host.decode)(&value) else { return Ok(None) };
+    let host = host.sender(&value);
+    let Some(mut event) = (host.decode)(&value) else { return Ok(None) };
+    own_tool::read_answer(&mut event, &value);
     let mut workspace = answer::open(args, &event, &event::roots(&value))?;
     answer::learn_version(&mut workspace, host, &event);
     let input = event.tool.as_ref().and_then(|call| call.input.as_ref());

@@ -1,19 +1,27 @@
-//! Events of our own MCP tools: what a tool returned counts as delivered. They are no evidence and deliver nothing.
+//! Events of our own MCP tools: the rules that an answer contains count as delivered. They are no evidence and deliver nothing.
 
-use rulebook::agent::{Agent, Wiring};
-use rulebook::evaluate::{Evaluation, Verdict};
-use rulebook::evidence::{Input, ToolCall, json};
-use rulebook::matrix::{Handling, Subject, evaluate_for, handlings};
-use rulebook::render::{Budget, render};
+use rulebook::evidence::{ToolCall, json};
 use rulebook::rule::Rule;
-use rulebook::session::{Delivery, SessionStore as _};
+use rulebook::session::{SessionStore as _, returned};
 use rulebook_workspace::ledger::Keeper;
 use rulebook_workspace::{Reach, Workspace};
-use serde::Deserialize;
 use serde_json::Value;
+
+use super::event::{HookEvent, text};
 
 /// The tools of `rulebook mcp`. Hosts put the name of the server before these, each in its own way.
 const TOOLS: [&str; 4] = ["rules_for", "read_rule", "explain", "hook"];
+
+/// Where the events of hosts have the result of a tool.
+const RESULTS: &[&str] = &[
+    "/tool_response",
+    "/toolResult",
+    "/tool_output",
+    "/output",
+    "/postToolUse/result",
+    "/tool_result",
+    "/content",
+];
 
 /// Returns the name of our tool that a call is for.
 pub(super) fn name_of(call: &ToolCall) -> Option<&'static str> {
@@ -21,74 +29,50 @@ pub(super) fn name_of(call: &ToolCall) -> Option<&'static str> {
     TOOLS.into_iter().find(|tool| is_ours && call.name.ends_with(tool))
 }
 
-/// The arguments of these tools.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Arguments {
-    paths: Vec<String>,
-    message: String,
-    mode: Option<String>,
-    name: String,
+/// Takes what a call of ours returned from the event of the host.
+pub(super) fn read_answer(event: &mut HookEvent, value: &Value) {
+    if event.tool.as_ref().is_some_and(|call| name_of(call).is_some()) {
+        let results = RESULTS.iter().filter_map(|at| value.pointer(at));
+        results.for_each(|result| read_texts(result, &mut event.answers));
+    }
+}
+
+/// Collects the texts in the result of a tool. Some hosts write it as JSON in a string.
+fn read_texts(result: &Value, texts: &mut Vec<String>) {
+    match result {
+        Value::String(text) => match json::read(text.as_bytes()) {
+            Ok(inner @ (Value::Object(_) | Value::Array(_))) => read_texts(&inner, texts),
+            _ => texts.push(text.clone()),
+        },
+        Value::Array(items) => items.iter().for_each(|item| read_texts(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|field| read_texts(field, texts)),
+        _ => {}
+    }
 }
 
 /// Records the rules that a finished call returned to an agent. A call that failed returned none.
-pub(super) fn record(
-    workspace: &Workspace,
-    agent: Option<&'static Agent>,
-    call: &ToolCall,
-    keeper: &mut Keeper,
-) {
-    if call.failed {
+pub(super) fn record(workspace: &Workspace, event: &HookEvent, call: &ToolCall, keeper: &mut Keeper) {
+    if call.failed || event.answers.is_empty() {
         return;
     }
-    let input = match &call.input {
-        Some(Value::String(text)) => json::read(text.as_bytes()).unwrap_or_default(),
-        input => input.clone().unwrap_or_default(),
-    };
-    let arguments: Arguments = serde_json::from_value(input).unwrap_or_default();
-    let deliveries = match name_of(call) {
-        Some("rules_for") => returned(workspace, agent, arguments),
+    let book = workspace.load(Reach::Tree).book;
+    let (rules, is_by_name): (Vec<&Rule>, bool) = match name_of(call) {
+        Some("rules_for") => (book.rules().map(|(rule, _)| rule).collect(), false),
         Some("read_rule") => {
-            let book = workspace.load(Reach::Tree).book;
-            let read = book.read(&arguments.name).ok();
-            read.map(|rule| Delivery::of(rule, "`read_rule`".to_owned())).into_iter().collect()
+            let input = match &call.input {
+                Some(Value::String(text)) => json::read(text.as_bytes()).unwrap_or_default(),
+                input => input.clone().unwrap_or_default(),
+            };
+            let name = text(&input, "name").unwrap_or_default();
+            (book.read(&name).ok().into_iter().collect(), true)
         }
-        _ => Vec::new(),
+        _ => return,
     };
+    let because = if is_by_name { "`read_rule`" } else { "`rules_for`" };
+    let answers = event.answers.iter();
+    let deliveries = answers.flat_map(|answer| returned(answer, rules.iter().copied(), is_by_name, because));
+    let deliveries = deliveries.collect();
     keeper.record(Vec::new(), deliveries);
-}
-
-fn returned(workspace: &Workspace, agent: Option<&'static Agent>, arguments: Arguments) -> Vec<Delivery> {
-    let Arguments { paths, message, mode, .. } = arguments;
-    let message = Some(message).filter(|message| !message.is_empty());
-    let prepared = workspace.prepare(&Input { arguments: paths, message, mode, ..Input::default() });
-    let view = agent.map(|agent| prepared.view(agent, &[Wiring::Mcp]));
-    let native = view.as_ref().map(|view| view.reading(&prepared.evidence));
-    let subject = view.as_ref().zip(native.as_ref()).map(|(view, native)| view.subject(native));
-    let mut evaluation =
-        evaluate_for(&prepared.book, &prepared.evidence, subject.as_ref(), Budget::default());
-    leave_out(&mut evaluation, subject.as_ref());
-    let evaluation = evaluation.within(workspace.settings.budget, |_| true);
-    let rendered = render(&evaluation);
-    rendered.applied.iter().map(|verdict| Delivery::of(verdict.rule, "`rules_for`".to_owned())).collect()
-}
-
-/// Takes out the rules that `rules_for` does not return to an agent, and says why.
-pub(crate) fn leave_out<'r>(
-    evaluation: &mut Evaluation<'r>,
-    subject: Option<&Subject<'_, '_>>,
-) -> Vec<(&'r Rule, &'static str)> {
-    let applied: Vec<&Verdict<'r>> = evaluation.stack().collect();
-    let handled = applied.iter().zip(handlings(subject, &applied));
-    let why = |handling: &Handling| match handling {
-        Handling::Native | Handling::NativeAlways => Some("; you read this file by yourself"),
-        Handling::NotAdded(_) => Some("; not for this agent"),
-        _ => None,
-    };
-    let left: Vec<(&'r Rule, &str)> =
-        handled.filter_map(|(verdict, handling)| Some((verdict.rule, why(&handling)?))).collect();
-    evaluation.withhold(|rule| left.iter().any(|(left, _)| std::ptr::eq(*left, rule)));
-    left
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Pi, oh-my-pi and xcsh, through the extension that `rulebook install` writes, which forwards their events.
 
+use rulebook::evidence::ToolCall;
 use rulebook::session::{HostProfile, Moment, Reply};
 use serde_json::{Value, json};
 
@@ -41,7 +42,8 @@ fn decode(value: &Value) -> Option<HookEvent> {
     Some(HookEvent {
         folder: text(value, "cwd"),
         message: text(value, "prompt"),
-        tool: tool(value, "toolName", "input", moment),
+        tool: tool(value, "toolName", "input", moment)
+            .map(|call| ToolCall { failed: value.get("isError") == Some(&Value::Bool(true)), ..call }),
         provider: text(value, "provider"),
         model: text(value, "model"),
         ..HookEvent::new(moment, &name, text(value, "session")?)

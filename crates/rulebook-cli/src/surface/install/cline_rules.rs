@@ -3,11 +3,14 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::Path;
 
 use anyhow::anyhow;
 use rulebook::format::FormatId;
 use rulebook::rule::Activation;
 use rulebook_workspace::Reach;
+use rulebook_workspace::team::set_team_switch;
+use rulebook_workspace::toggles::Switch;
 
 use super::destination::{Destination, HostPath};
 use super::file::Change;
@@ -21,13 +24,16 @@ const RULES: &str = ".clinerules";
 /// Where the conditional ones are moved to.
 const FOLDER: &str = ".clinerules/conditional";
 
-/// The names of the moved files, one per line: other files of the folder are the user's own.
-const RECORD: &str = ".clinerules/conditional/.moved";
+/// The names of the moved files, one per line: other files of the folder are the user's own. Cline's editor would read a
+/// record in its own folder as a rule.
+const RECORD: &str = ".rulebook/moved-cline-rules";
 
 /// The moves of a task.
 #[derive(Default)]
 pub(super) struct Moves {
     pub(super) changes: Vec<Change>,
+    /// The files before and after, as displayed.
+    pub(super) renamed: Vec<(String, String)>,
     /// Why files stay where they are.
     pub(super) hints: Vec<String>,
 }
@@ -44,7 +50,10 @@ pub(super) fn into_folder(args: &Args, destination: &Destination) -> anyhow::Res
                 .context(format!("cannot move `{}`: {why}", old.shown))
         };
         match moved(old.clone(), new.clone()).map_err(|error| failed(&error.to_string()))? {
-            Some(changes) => moves.changes.extend(changes),
+            Some(changes) => {
+                moves.changes.extend(changes);
+                moves.renamed.push((old.shown, new.shown));
+            }
             None => return Err(failed(&format!("`{}` exists", new.shown))),
         }
     }
@@ -65,6 +74,7 @@ pub(super) fn out_of_folder(destination: &Destination) -> anyhow::Result<Moves> 
         let why = match moved(old.clone(), new.clone()) {
             Ok(Some(changes)) => {
                 moves.changes.extend(changes);
+                moves.renamed.push((old.shown, new.shown));
                 continue;
             }
             Ok(None) => format!("`{}` exists", new.shown),
@@ -76,6 +86,35 @@ pub(super) fn out_of_folder(destination: &Destination) -> anyhow::Result<Moves> 
     record.names = left;
     moves.changes.extend(record.written());
     Ok(moves)
+}
+
+/// Lets switches that name a moved file follow it. Those that name its id or key still do.
+pub(super) fn switch_renamed(args: &Args, renamed: &[(String, String)]) -> anyhow::Result<()> {
+    if renamed.is_empty() {
+        return Ok(());
+    }
+    let workspace = open_workspace(args)?;
+    let follow = |off: &[&str]| -> Vec<(String, Switch)> {
+        let moved = renamed.iter().filter(|(old, _)| off.contains(&old.as_str()));
+        moved.flat_map(|(old, new)| [(old.clone(), Switch::On), (new.clone(), Switch::Off)]).collect()
+    };
+    if let Some(toggles) = workspace.toggles() {
+        let (stored, _) = toggles.read();
+        let root = Path::new(&workspace.roots.roots[0].path);
+        let here = follow(&stored.off_ids(root).collect::<Vec<_>>());
+        if !here.is_empty() {
+            toggles.switch(root, &here)?;
+        }
+        let everywhere = follow(&stored.off_everywhere().collect::<Vec<_>>());
+        if !everywhere.is_empty() {
+            toggles.switch_everywhere(&everywhere)?;
+        }
+    }
+    let team = workspace.settings.rules.disabled_ids.iter().filter(|id| id.root == Some(0));
+    for (name, to) in follow(&team.map(|id| id.value.as_str()).collect::<Vec<_>>()) {
+        set_team_switch(&Path::new(&workspace.roots.roots[0].path).join("rulebook.toml"), &name, to)?;
+    }
+    Ok(())
 }
 
 /// The changes that move a file; none if it is gone, `None` if there is another file in its place.

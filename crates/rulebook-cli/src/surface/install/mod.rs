@@ -86,7 +86,7 @@ fn run(
     let former = host.row().former.iter().map(|file| (file, Task::Uninstall));
     let files: Vec<(&HostFile, Task)> = files.into_iter().map(|file| (file, task)).chain(former).collect();
     // Others may edit the same files: they wait until these are written.
-    let _lock = lock_folder(&destination.base);
+    let lock = lock_folder(&destination.base);
     let mut changes = plan(&files, &program, host, destination)?;
     if is_aider {
         changes.extend(aider_reads::changes(args, destination, task)?);
@@ -96,6 +96,7 @@ fn run(
         return Err(anyhow!("omit `--move-rules`").context("only rules of Cline in a workspace can be moved"));
     }
     let mut hints: Vec<String> = Vec::new();
+    let mut renamed = Vec::new();
     if is_cline {
         let moves = match task {
             Task::Uninstall => cline_rules::out_of_folder(destination)?,
@@ -106,6 +107,7 @@ fn run(
         };
         changes.extend(moves.changes);
         hints.extend(moves.hints);
+        renamed = moves.renamed;
     }
     if task == Task::Install {
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -115,6 +117,9 @@ fn run(
         for change in &changes {
             change.write().with_context(|| format!("cannot write `{}`", change.path.shown))?;
         }
+        // The team's switches have the same lock.
+        drop(lock);
+        cline_rules::switch_renamed(args, &renamed).context("cannot move the switches of moved rules")?;
         if task == Task::Uninstall {
             hints.extend(kept_server(&files, host, destination));
         }

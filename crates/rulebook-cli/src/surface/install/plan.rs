@@ -91,11 +91,12 @@ fn edit(
             (!is_written_for(body, host.name)).then(|| body.to_owned())
         }
         (FileKind::Own(_), Task::Install, Some(body)) if !is_written_for(body, host.name) => {
-            let line = &program.line;
-            return Err(Fault::new(
-                0,
-                format!("`rulebook install` did not write this file; call `{line}` from it, or move it away"),
-            ));
+            let instead = match file.wiring {
+                Wiring::Mcp => format!("add the MCP server `{} mcp` to it", program.path),
+                _ => format!("call `{}` from it", program.line),
+            };
+            let message = format!("`rulebook install` did not write this file; {instead}, or move it away");
+            return Err(Fault::new(0, message));
         }
         (FileKind::Own(text), Task::Install, _) => Some(program.fill_in(text)),
     };

@@ -1,13 +1,8 @@
 //! The program that a host runs, and how its entries are recognised.
 
+use rulebook_workspace::hosts;
 use rulebook_workspace::wiring::{CONTINUE, SILENCE, hook_of, is_our_program, without_end};
 use serde_json::Value as Json;
-
-/// Hosts that show the user what a shell prints if the program is missing.
-const TALKATIVE: &[&str] = &["gemini"];
-
-/// Hosts that continue if a hook fails, and block the call if it succeeds without an answer.
-const STRICT: &[&str] = &["cursor"];
 
 /// The program that a host runs.
 pub(super) struct Program {
@@ -27,8 +22,9 @@ impl Program {
         }
         let is_plain = |c: char| c.is_alphanumeric() || "/._-~:+@".contains(c);
         let shown = if path.chars().all(is_plain) { path.to_owned() } else { format!("\"{path}\"") };
-        let silence = if TALKATIVE.contains(&host) { SILENCE } else { "" };
-        let end = if STRICT.contains(&host) { "" } else { CONTINUE };
+        let row = hosts::Host::named(host);
+        let silence = if row.is_some_and(|row| row.shows_errors) { SILENCE } else { "" };
+        let end = if row.is_some_and(|row| row.needs_answer) { "" } else { CONTINUE };
         let line = format!("{shown} hook {host}{silence}{end}");
         Ok(Program { path: path.to_owned(), line, host: host.to_owned() })
     }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use rulebook_workspace::wiring::{SERVER, Section, section};
+use rulebook_workspace::wiring::{SERVER, Section, document, section};
 use serde_json::Value as Json;
 
 use super::fault::Fault;
@@ -105,8 +105,10 @@ pub(super) fn add_lines(text: Option<&str>, key: &str, lines: &[String]) -> Resu
         |indent: &str| -> String { lines.iter().map(|line| format!("{line_end}{indent}{line}")).collect() };
     let Some(found) = section(text, key) else {
         let block = format!("{key}: {MARK}{}", written("  "));
-        return Ok(match is_new || text.ends_with('\n') {
-            true => format!("{text}{block}{line_end}"),
+        // What ends the document stays after it.
+        let (text, rest) = text.split_at(document(text).end);
+        return Ok(match is_new || text.ends_with('\n') || !rest.is_empty() {
+            true => format!("{text}{block}{line_end}{rest}"),
             false => format!("{text}{line_end}{block}"),
         });
     };
@@ -169,6 +171,11 @@ mod tests {
             "extensions:",
             "extensions:\n",
             "extensions: # mine\n    a:\n        cmd: x\n\n    # end\nb: 1",
+            "\u{feff}a: 1\n",
+            "\u{feff}extensions:\n  a:\n    cmd: x\n",
+            "a: 1\n...\n",
+            "...\n",
+            "---\na: 1\n---\nextensions:\n  b: 1\n",
             "a:\n  rulebook: 1\nextensions:\n  z:\n    args:\n    - x\n",
         ] {
             let after = add(Some(before), &program()).unwrap();

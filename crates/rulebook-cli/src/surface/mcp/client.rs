@@ -1,5 +1,7 @@
 //! Which agent a client is, by the name that it gives in the handshake.
 
+use std::time::{Duration, SystemTime};
+
 use rulebook::agent::{Agent, Wiring};
 use rulebook::session::Session;
 use rulebook_workspace::hosts::Host;
@@ -22,12 +24,20 @@ impl KnownClient {
         Some(KnownClient { agent, hooks: Host::of(agent).filter(|_| is_hooked) })
     }
 
-    /// What hooks delivered in the session that was written last. The client does not say which one it is in; a text that it
-    /// lacks can be read by name.
-    pub(super) fn session(&self, workspace: &Workspace) -> Option<Session> {
-        Some(sessions::latest(workspace, self.hooks?.name)?.log.session())
+    /// What hooks delivered in the session that the client is in. It does not name its session, so this is known only if a
+    /// single one is running here, and was written since the server started. Sub-agents have contexts of their own.
+    pub(super) fn session(&self, workspace: &Workspace, started: SystemTime) -> Option<Session> {
+        let now = SystemTime::now();
+        let is_running = |at: SystemTime| now.duration_since(at).unwrap_or_default() < RUNNING;
+        let mut running =
+            sessions::of_host(workspace, self.hooks?.name).take_while(|session| is_running(session.at));
+        let only = running.next().filter(|last| last.at >= started && last.agent.is_none())?;
+        running.next().is_none().then(|| only.log.session())
     }
 }
+
+/// A session that was written within this time may be running.
+const RUNNING: Duration = Duration::from_secs(60 * 60);
 
 /// The starts of clients' names, in lower case, each with its agent.
 const CLIENTS: &[(&str, &str)] = &[

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::SystemTime;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -62,6 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let server = Server {
         opener,
         is_watching: AtomicBool::new(false),
+        started: SystemTime::now(),
         client: OnceLock::new(),
         session: Mutex::default(),
     };
@@ -78,6 +80,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
 struct Server {
     opener: Arc<Opener>,
     is_watching: AtomicBool,
+    /// When it started.
+    started: SystemTime,
     /// The agent that the client says it is, if it is a known one.
     client: OnceLock<KnownClient>,
     /// The conversation: this process is the session. `None` for a client that made no handshake and has no session.

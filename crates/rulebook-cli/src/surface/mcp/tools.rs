@@ -9,11 +9,11 @@ use rmcp::model::{ErrorCode, JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::{self, JsonSchema};
 use rulebook::agent::Wiring;
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::evaluate::Verdict;
+use rulebook::evaluate::{Evaluation, Verdict};
 use rulebook::evidence::Input;
 use rulebook::explain;
 use rulebook::id::rule_uri;
-use rulebook::matrix::evaluate_for;
+use rulebook::matrix::{Handling, Subject, evaluate_for, handlings};
 use rulebook::render::{Budget, Notice, render};
 use rulebook::rule::Rule;
 use rulebook::session::{Delivery, SessionStore as _};
@@ -26,7 +26,6 @@ use super::{Server, hook};
 use crate::alert::{alert_line, alerts};
 use crate::lock::lock;
 use crate::out;
-use crate::surface::hook::leave_out;
 use crate::surface::{explain as explaining, read, sections};
 
 /// The output of a tool: for the model, and for a program that requests structured content.
@@ -162,7 +161,7 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let mut session = lock(&server.session);
     let session = session.as_mut().filter(|_| !work.structured);
     let mut withheld = leave_out(&mut evaluation, subject.as_ref());
-    let hooked = client.and_then(|client| client.session(&workspace));
+    let hooked = client.and_then(|client| client.session(&workspace, server.started));
     for session in session.as_deref().into_iter().chain(&hooked) {
         let given = evaluation.withhold(|rule| session.has_rule(rule));
         withheld.extend(given.into_iter().map(|rule| (rule, GIVEN)));
@@ -207,6 +206,24 @@ fn rules_for(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let answer = || workspace.prompt_output(&prepared, &rendered, notice.as_ref(), &reported);
     let structured = work.structured.then(|| serde_json::to_value(answer())).transpose()?;
     Ok(ToolOutput { text, structured })
+}
+
+/// Takes out the rules that `rules_for` does not return to an agent, and says why.
+fn leave_out<'r>(
+    evaluation: &mut Evaluation<'r>,
+    subject: Option<&Subject<'_, '_>>,
+) -> Vec<(&'r Rule, &'static str)> {
+    let applied: Vec<&Verdict<'r>> = evaluation.stack().collect();
+    let handled = applied.iter().zip(handlings(subject, &applied));
+    let why = |handling: &Handling| match handling {
+        Handling::Native | Handling::NativeAlways => Some("; you read this file by yourself"),
+        Handling::NotAdded(_) => Some("; not for this agent"),
+        _ => None,
+    };
+    let left: Vec<(&'r Rule, &str)> =
+        handled.filter_map(|(verdict, handling)| Some((verdict.rule, why(&handling)?))).collect();
+    evaluation.withhold(|rule| left.iter().any(|(left, _)| std::ptr::eq(*left, rule)));
+    left
 }
 
 fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {

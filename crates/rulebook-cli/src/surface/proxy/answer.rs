@@ -16,7 +16,7 @@ use super::reply::{closed, failed};
 use super::rules::Watch;
 use super::stream::wait;
 use super::upstream::{Body, Error, full, strip};
-use crate::surface::wire::{Json, Waits, add_usage};
+use crate::surface::wire::{Failure, Json, Waits, add_usage};
 
 /// The largest response that is read.
 const MAX_ANSWER: usize = 64 << 20;
@@ -66,7 +66,7 @@ pub(super) async fn watched(
             return Ok(Response::from_parts(head, full(body)));
         };
         if let Some(why) = exchange.insists(&stop, &mut refusals) {
-            return Ok(failed(exchange.wire, &why));
+            return Ok(failed(exchange.wire, Failure::Unavailable, &why));
         }
         add_usage(&mut spent, &Value::from(&answer[exchange.wire.usage]));
         coming = match exchange.repeat(&stop, "").await {

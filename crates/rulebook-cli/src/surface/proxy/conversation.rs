@@ -122,6 +122,9 @@ async fn send(exchange: Exchange, prepared: Prepared, raw: Bytes) -> Result<Resp
         record.request(exchange.number, Some(exchange.wire), &head, &sent);
     }
     let response = proxy.upstream.ask(Some(exchange.wire), head, full(sent)).await?;
+    if response.status().is_success() {
+        exchange.reached();
+    }
     let Some(watch) = watch.filter(|_| response.status().is_success()) else {
         return Ok(passing(&proxy, Some(exchange.wire), exchange.number, response));
     };

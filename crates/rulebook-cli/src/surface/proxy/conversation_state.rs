@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rulebook::session::{Delivery, Session};
+use rulebook::session::{Delivery, Event, Session};
 use serde::{Deserialize, Serialize};
 
 use super::texts::{Text, Texts};
@@ -28,9 +28,20 @@ pub(super) struct Conversation {
     pub(super) has_order: bool,
     /// Responses that the provider knows by another name than the client.
     renamed: VecDeque<(String, String)>,
+    /// What requests brought that did not reach the model yet.
+    #[serde(skip)]
+    pub(super) unsent: Unsent,
     /// Whether the user was informed that a newer Rulebook keeps the ledger.
     #[serde(skip)]
     pub(super) is_left_alone: bool,
+}
+
+/// What requests brought that failed or are on their way.
+#[derive(Debug, Default)]
+pub(super) struct Unsent {
+    pub(super) events: Vec<Event>,
+    /// The deliveries among them, without reminders.
+    pub(super) added: Vec<Delivery>,
 }
 
 /// A text after an entry.

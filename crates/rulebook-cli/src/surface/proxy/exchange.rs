@@ -22,7 +22,7 @@ use rulebook::stream::Hit;
 use serde_json::json;
 
 use super::coding::Taken;
-use super::conversation_state::Conversation;
+use super::conversation_state::{Conversation, Unsent};
 use super::conversations::Key;
 use super::passthrough::{rewritten, uncompressed};
 use super::rules::{Book, Watch};
@@ -147,15 +147,22 @@ impl Exchange {
             // A request that fails is sent again, with the reminders in the same place.
             events.extend(reminders.deliveries.into_iter().map(Event::Delivered));
         }
-        self.count(&delivered);
+        conversation.unsent.added.extend(delivered.iter().cloned());
         events.extend(delivered.into_iter().map(Event::Delivered));
         for event in events.iter().filter(|event| matches!(event, Event::Delivered(_))) {
             conversation.session.apply(event.clone());
         }
         self.follow(&events, watch.as_ref().is_some_and(|watch| watch.rules.has_order()), conversation);
         let body = conversation.compose(self.wire, &self.request, &self.body).map(Bytes::from);
-        self.record(events);
+        conversation.unsent.events.extend(events);
         Prepared { body, watch }
+    }
+
+    /// The request reached the model: what it brought counts, with what earlier ones brought that failed.
+    pub(super) fn reached(&self) {
+        let Unsent { events, added } = std::mem::take(&mut self.conversation().unsent);
+        self.count(&added);
+        self.record_before_client(events);
     }
 
     fn count(&self, delivered: &[Delivery]) {

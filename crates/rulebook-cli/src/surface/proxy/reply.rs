@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::metrics::Metrics;
 use super::upstream::{Body, full};
-use crate::surface::wire::Wire;
+use crate::surface::wire::{Failure, Wire};
 
 /// Answers a request to the server itself.
 pub(super) fn own(metrics: &Metrics, path: &str) -> Response<Body> {
@@ -22,12 +22,13 @@ pub(super) fn own(metrics: &Metrics, path: &str) -> Response<Body> {
 
 /// Returns the response when `--fail-closed` blocks a request.
 pub(super) fn closed(wire: &Wire, why: &str) -> Response<Body> {
-    failed(wire, &format!("rulebook proxy: {why}, and nothing passes without rules"))
+    failed(wire, Failure::Unavailable, &format!("rulebook proxy: {why}, and nothing passes without rules"))
 }
 
 /// Returns an error as the wire's own server would write it.
-pub(super) fn failed(wire: &Wire, message: &str) -> Response<Body> {
-    json_answer(StatusCode::BAD_GATEWAY, &(wire.error_body)(message))
+pub(super) fn failed(wire: &Wire, failure: Failure, message: &str) -> Response<Body> {
+    let status = StatusCode::from_u16(failure.status()).unwrap_or(StatusCode::BAD_GATEWAY);
+    json_answer(status, &(wire.error_body)(failure, message))
 }
 
 fn json_answer(status: StatusCode, body: &Value) -> Response<Body> {

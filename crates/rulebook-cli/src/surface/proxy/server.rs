@@ -24,7 +24,7 @@ use super::shared::Proxy;
 use super::trim::{self, Trim};
 use super::upstream::{Body, Error, ROUTE, Route};
 use super::{conversation, reply};
-use crate::surface::wire::{WIRES, provider, wire_of};
+use crate::surface::wire::{Failure, WIRES, wire_at};
 
 /// The paths that the server answers itself.
 const OWN: &str = "/__rulebook/";
@@ -119,8 +119,10 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     let started = Instant::now();
     proxy.metrics.requests.add(1);
     let (mut head, body) = request.into_parts();
-    if let Some(refused) = admit(&proxy, &mut head) {
-        return Ok(refused);
+    if let Err((failure, why)) = admit(&proxy, &mut head) {
+        let path = plain_path(head.uri.path());
+        let wire = wire_at(&path, |name| head.headers.contains_key(name));
+        return Ok(reply::failed(wire, failure, &format!("rulebook proxy: {why}")));
     }
     routed(&mut head);
     let path = head.uri.path().to_owned();
@@ -133,7 +135,7 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     let known = plain_path(&path);
     let wire = WIRES.iter().find(|wire| head.method == Method::POST && (wire.is_for)(&known));
     let method = head.method.clone();
-    let provider = provider(&path, |name| head.headers.contains_key(name));
+    let shape = wire_at(&known, |name| head.headers.contains_key(name));
     let answered = match wire {
         Some(wire) => conversation::respond(&proxy, wire, head, body).await,
         None => other(&proxy, head, body).await,
@@ -143,7 +145,7 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
         let error = chain(&*error);
         proxy.log.report("unreachable", json!({ "path": path, "error": error }));
         let message = format!("rulebook proxy: the model's server cannot be reached: {error}");
-        reply::failed(wire.unwrap_or_else(|| wire_of(provider)), &message)
+        reply::failed(shape, Failure::Unavailable, &message)
     });
     proxy.log.report(
         "request",
@@ -154,17 +156,12 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
 }
 
 /// Admits a request that has the token, in its path or a header, and removes it. Without a token, requests must be for this
-/// machine, and not from a web page of another: its name may resolve to this address. Returns the response to any other.
-fn admit(proxy: &Proxy, head: &mut Parts) -> Option<Response<Body>> {
+/// machine, and not from a web page of another: its name may resolve to this address. Says why any other is refused.
+fn admit(proxy: &Proxy, head: &mut Parts) -> Result<(), (Failure, &'static str)> {
     let given = head.headers.remove(TOKEN);
     let Some(token) = proxy.token.as_deref() else {
-        let refused = || {
-            plain(
-                StatusCode::FORBIDDEN,
-                "only local clients are served; start the proxy with `--token` for others",
-            )
-        };
-        return (!is_local(head)).then(refused);
+        let why = "only local clients are served; start the proxy with `--token` for others";
+        return is_local(head).then_some(()).ok_or((Failure::Forbidden, why));
     };
     let mut is_known = given.as_ref().is_some_and(|given| is_same(given.as_bytes(), token.as_bytes()));
     while let Some(rest) = without_token(&head.uri, token) {
@@ -173,7 +170,7 @@ fn admit(proxy: &Proxy, head: &mut Parts) -> Option<Response<Body>> {
     }
     // It names the address with the token.
     head.headers.remove(header::REFERER);
-    (!is_known).then(|| plain(StatusCode::UNAUTHORIZED, "the token is missing"))
+    is_known.then_some(()).ok_or((Failure::NoToken, "the token is missing"))
 }
 
 /// The header with the token.

@@ -7,7 +7,7 @@ use super::cut::Deltas;
 use super::edit::{Shapes, Slot};
 use super::json::Json;
 use super::node::Node;
-use super::protocol::{Wire, message, text};
+use super::protocol::{Failure, Wire, message, text};
 use super::reader::{Reader, Step, Waits, tool};
 use super::request::{Call, Entry, Request, Role};
 use super::splice::{Splice, Usage};
@@ -36,13 +36,18 @@ pub(super) const WIRE: Wire = Wire {
     ping: "event: ping\ndata: {\"type\": \"ping\"}\n\n",
     error: |error| match error.get("type") {
         Some(kind) if kind == "error" => error.clone(),
-        _ => error_body(&message(error)),
+        _ => error_body(Failure::Unavailable, &message(error)),
     },
     error_body,
 };
 
-fn error_body(message: &str) -> Value {
-    json!({ "type": "error", "error": { "type": "api_error", "message": message } })
+fn error_body(failure: Failure, message: &str) -> Value {
+    let kind = match failure {
+        Failure::NoToken => "authentication_error",
+        Failure::Forbidden => "permission_error",
+        Failure::Unavailable => "api_error",
+    };
+    json!({ "type": "error", "error": { "type": kind, "message": message } })
 }
 
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {

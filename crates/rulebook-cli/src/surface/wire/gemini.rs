@@ -7,7 +7,7 @@ use super::cut::Deltas;
 use super::edit::{Shapes, Slot};
 use super::json::Json;
 use super::node::Node;
-use super::protocol::{COMMENT, Wire, message, text};
+use super::protocol::{COMMENT, Failure, Wire, message, text};
 use super::reader::{Reader, Step, Waits, tool};
 use super::request::{Call, Entry, Request, Role};
 use super::splice::{Splice, Usage};
@@ -51,13 +51,18 @@ pub(super) const WIRE: Wire = Wire {
     ping: COMMENT,
     error: |error| match error.get("error") {
         Some(_) => error.clone(),
-        None => error_body(&message(error)),
+        None => error_body(Failure::Unavailable, &message(error)),
     },
     error_body,
 };
 
-fn error_body(message: &str) -> Value {
-    json!({ "error": { "code": 502, "message": message, "status": "UNAVAILABLE" } })
+fn error_body(failure: Failure, message: &str) -> Value {
+    let status = match failure {
+        Failure::NoToken => "UNAUTHENTICATED",
+        Failure::Forbidden => "PERMISSION_DENIED",
+        Failure::Unavailable => "UNAVAILABLE",
+    };
+    json!({ "error": { "code": failure.status(), "message": message, "status": status } })
 }
 
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {

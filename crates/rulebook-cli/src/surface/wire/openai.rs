@@ -3,7 +3,7 @@
 use rulebook::evidence::json as lenient;
 use serde_json::{Value, json};
 
-use super::protocol::message;
+use super::protocol::{Failure, message};
 use super::request::Role;
 
 pub(super) fn role(name: &str) -> Role {
@@ -23,10 +23,14 @@ pub(super) fn arguments(value: &Value) -> Value {
 pub(super) fn error(error: &Value) -> Value {
     match error.get("error") {
         Some(_) => error.clone(),
-        None => error_body(&message(error)),
+        None => error_body(Failure::Unavailable, &message(error)),
     }
 }
 
-pub(super) fn error_body(message: &str) -> Value {
-    json!({ "error": { "type": "server_error", "message": message, "param": null, "code": null } })
+pub(super) fn error_body(failure: Failure, message: &str) -> Value {
+    let kind = match failure {
+        Failure::NoToken | Failure::Forbidden => "invalid_request_error",
+        Failure::Unavailable => "server_error",
+    };
+    json!({ "error": { "type": kind, "message": message, "param": null, "code": null } })
 }

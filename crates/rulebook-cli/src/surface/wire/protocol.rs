@@ -42,7 +42,29 @@ pub(in crate::surface) struct Wire {
     /// Creates the event for an error in the middle of a response.
     pub(in crate::surface) error: fn(&Value) -> Value,
     /// Creates the body of an error response.
-    pub(in crate::surface) error_body: fn(&str) -> Value,
+    pub(in crate::surface) error_body: fn(Failure, &str) -> Value,
+}
+
+/// Why a request gets an error from somebody other than the provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::surface) enum Failure {
+    /// It lacks the token.
+    NoToken,
+    /// It may not be made from there.
+    Forbidden,
+    /// The provider did not answer, or nothing passes.
+    Unavailable,
+}
+
+impl Failure {
+    /// The status of the response.
+    pub(in crate::surface) fn status(self) -> u16 {
+        match self {
+            Failure::NoToken => 401,
+            Failure::Forbidden => 403,
+            Failure::Unavailable => 502,
+        }
+    }
 }
 
 impl Wire {

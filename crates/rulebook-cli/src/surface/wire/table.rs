@@ -19,8 +19,13 @@ pub(in crate::surface) fn read(
 }
 
 /// Returns the first wire of a provider.
-pub(in crate::surface) fn wire_of(provider: &str) -> &'static Wire {
+fn wire_of(provider: &str) -> &'static Wire {
     WIRES.iter().find(|wire| wire.provider == provider).unwrap_or(&WIRES[0])
+}
+
+/// Returns the wire of a request by its path, or by its provider if it is no conversation.
+pub(in crate::surface) fn wire_at(path: &str, has_header: impl Fn(&str) -> bool) -> &'static Wire {
+    WIRES.iter().find(|wire| (wire.is_for)(path)).unwrap_or_else(|| wire_of(provider(path, has_header)))
 }
 
 /// Returns the provider of a request that is no conversation: counting tokens, listing models.

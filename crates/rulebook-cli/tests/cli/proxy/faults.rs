@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::lab::{Do, Lab, NO_MAP, begun, post, read_until, response};
 use super::wires::{ANTHROPIC, CHAT, GO, WIRES, Wire};
 use crate::sandbox::until;
@@ -93,6 +95,23 @@ fn an_unreachable_server_is_reported() {
     assert_eq!(answer.status(), 502);
     assert!(answer.text().contains("cannot be reached"), "{}", answer.text());
     lab.until_logged("unreachable");
+}
+
+#[test]
+fn rules_of_a_request_that_failed_count_once_it_reaches_the_model() {
+    let lab = Lab::new(&[("always.md", "Always so.\n")]);
+    let sessions = || lab.sandbox.json(&["sessions"])["sessions"].as_array().unwrap().clone();
+    let refused = response("503 Overloaded", "content-type: application/json\r\n", "{}");
+    lab.model.answers(vec![Do::Write(refused)]);
+    assert_eq!(lab.ask(&CHAT, GO).status(), 503);
+    assert!(lab.model.last().text().contains("Always so."));
+    assert_eq!(sessions(), Vec::<Value>::new());
+    lab.model.streams(&(CHAT.events)("1", &["ok"], None));
+    lab.ask(&CHAT, GO).events();
+    assert!(lab.model.last().text().contains("Always so."));
+    lab.ledger("delivered");
+    let shown = sessions();
+    assert_eq!((&shown[0]["turns"], &shown[0]["given"]), (&json!(1), &json!(1)), "{shown:?}");
 }
 
 #[test]

@@ -120,6 +120,19 @@ fn other_machines_need_a_token() {
     assert_eq!(lab.get("/v1/models").status(), 401);
     assert_eq!(lab.get("/__rulebook/metrics").status(), 401);
     assert_eq!(lab.get("/").status(), 401);
+    for wire in &WIRES {
+        let error = lab.ask(wire, GO).json();
+        let kind = match wire.name {
+            "gemini" => &error["error"]["status"],
+            _ => &error["error"]["type"],
+        };
+        let wanted = match wire.name {
+            "anthropic" => "authentication_error",
+            "gemini" => "UNAUTHENTICATED",
+            _ => "invalid_request_error",
+        };
+        assert_eq!((kind, error["type"] == "error"), (&json!(wanted), wire.name == "anthropic"), "{error}");
+    }
     assert_eq!(lab.get(&format!("/{token}/v1/models?a=b")).status(), 200);
     let with_header =
         format!("GET /v1/models HTTP/1.1\r\nhost: localhost\r\nx-rulebook-token: {token}\r\n\r\n");
@@ -169,6 +182,8 @@ fn without_a_token_only_local_clients_are_served() {
     ] {
         assert_eq!(ask(target, headers), 403, "{target} {headers}");
     }
+    let refused = lab.send(b"POST /v1/messages HTTP/1.1\r\nhost: rebound.example\r\n\r\n");
+    assert_eq!(refused.json()["error"]["type"], "permission_error");
     assert_eq!(lab.model.seen().len(), 4);
 }
 

@@ -28,6 +28,7 @@ pub(crate) const RULEBOOK: Format = Format {
     everything: Everything::Nothing,
     repeats: Repeats::First,
     ids: Ids::Path,
+    plain_folders: &[],
     same_id: SameId::FirstOfAll,
     paths_key: "paths",
     lists: Lists::Either,
@@ -143,6 +144,8 @@ pub(crate) const WINDSURF: Format = Format {
 pub(crate) const CLINE: Format = Format {
     id: FormatId::Cline,
     agent: "Cline",
+    // `rulebook install cline --move-rules` moves rules there, and they keep their names.
+    plain_folders: &["conditional"],
     same_id: SameId::KeepAll,
     workspace: &[
         Place::new(

@@ -42,8 +42,10 @@ export default function (pi) {
     const { deny } = await ask("tool_call", ctx, { toolName, input });
     if (deny) return { block: true, reason: deny };
   });
-  pi.on("tool_result", async ({ toolName, input, content }, ctx) => {
-    const { context } = await ask("tool_result", ctx, { toolName, input });
+  pi.on("tool_result", async ({ toolName, input, content, isError }, ctx) => {
+    // Of results, only those of Rulebook's own tools are needed.
+    const own = toolName.includes("rulebook") ? { content } : {};
+    const { context } = await ask("tool_result", ctx, { toolName, input, isError, ...own });
     if (context) return { content: [...content, { type: "text", text: context }] };
   });
   pi.on("session_compact", async (_, ctx) => {

@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 
 use super::{MAX_HELD, Source, Stream};
-use crate::surface::wire::{BYTE_ORDER_MARK, Json, Waits};
+use crate::surface::wire::{BYTE_ORDER_MARK, Failure, Json, Waits};
 
 impl Stream {
     /// Takes bytes of a response whose first byte begins a JSON value; returns whether it is one.
@@ -36,7 +36,7 @@ impl Stream {
         if let Some(stop) = self.judge(&hits) {
             self.exchange.dropped(&stop);
             let why = "rulebook proxy: a rule stops this answer, and it is no stream that could be continued";
-            self.out.push((self.exchange.wire.error_body)(why).to_string().into());
+            self.out.push((self.exchange.wire.error_body)(Failure::Unavailable, why).to_string().into());
         } else {
             self.written = self.exchange.passed(&mut self.passed);
             drop(answer);

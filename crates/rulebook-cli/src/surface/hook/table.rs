@@ -1,5 +1,7 @@
 //! The table of hosts.
 
+use serde_json::Value;
+
 use super::event::Host;
 use super::{claude, cline, codex, copilot, cursor, gemini, opencode, pi, qwen};
 
@@ -18,7 +20,19 @@ pub(crate) static HOSTS: &[Host] = &[
     pi::XCSH,
 ];
 
+/// A host by another program, and what shows that it sent an event.
+type Variant = (&'static str, fn(&Value) -> bool, &'static Host);
+
+/// Hosts whose hooks other programs run too, in their own way.
+static VARIANTS: &[Variant] = &[("copilot", copilot::is_from_vscode, &copilot::VSCODE)];
+
 impl Host {
+    /// The host as the program that sent an event takes it.
+    pub(super) fn sender(&'static self, event: &Value) -> &'static Host {
+        let is_it = |(name, sent, _): &&Variant| *name == self.profile.name && sent(event);
+        VARIANTS.iter().find(is_it).map_or(self, |(.., variant)| variant)
+    }
+
     /// The host of a name.
     pub(crate) fn named(name: &str) -> Option<&'static Host> {
         HOSTS.iter().find(|host| host.profile.name == name)
