@@ -38,6 +38,15 @@ mod with_grammars {
             GRAMMARS.find(trigger, grammar, text)
         }
 
+        fn find_changed(
+            &self,
+            trigger: &SyntaxTrigger,
+            grammar: &str,
+            texts: [&str; 2],
+        ) -> Result<Option<[Vec<NodeMatch>; 2]>, String> {
+            GRAMMARS.find_changed(trigger, grammar, texts)
+        }
+
         fn problem(&self, trigger: &SyntaxTrigger, grammar: &str) -> Option<String> {
             GRAMMARS.problem(trigger, grammar)
         }

@@ -1,5 +1,7 @@
 //! Where two texts differ.
 
+use std::ops::Range;
+
 use tree_sitter::{InputEdit, Point};
 
 /// How much two texts have in common at their beginning and at their end.
@@ -32,6 +34,19 @@ impl Difference {
         let start = (0..=start).rev().find(|at| is_boundary(before, *at) && is_boundary(after, *at));
         let ends = |at: &usize| is_boundary(before, old.len() - at) && is_boundary(after, new.len() - at);
         Difference { start: start.unwrap_or(0), end: (0..=end).rev().find(ends).unwrap_or(0) }
+    }
+
+    /// The same without ranges of the text after.
+    pub(crate) fn without(self, ranges: impl Iterator<Item = Range<usize>>, after: &str) -> Difference {
+        ranges.fold(self, |known, range| Difference {
+            start: known.start.min(range.start),
+            end: known.end.min(after.len().saturating_sub(range.end)),
+        })
+    }
+
+    /// The part of one of the texts that differs.
+    pub(crate) fn part(self, text: &str) -> Range<usize> {
+        self.start..text.len() - self.end
     }
 
     /// How many bytes are the same.

@@ -7,12 +7,14 @@
 mod difference;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::str::FromStr as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ast_grep_config::{DeserializeEnv, RuleCore, SerializableRuleCore};
+use ast_grep_core::matcher::MatcherExt as _;
 use ast_grep_core::tree_sitter::{LanguageExt as _, StrDoc};
-use ast_grep_core::{AstGrep, Matcher as _, Pattern};
+use ast_grep_core::{AstGrep, Matcher as _, Node, Pattern};
 use ast_grep_language::SupportLang;
 use difference::Difference;
 use rulebook::syntax::{NodeMatch, SyntaxTrigger};
@@ -36,6 +38,7 @@ pub struct Grammars {
 
 type Matcher = Result<Arc<RuleCore>, String>;
 type SyntaxTree = AstGrep<StrDoc<SupportLang>>;
+type SyntaxNode<'t> = Node<'t, StrDoc<SupportLang>>;
 
 #[derive(Default)]
 struct Kept {
@@ -67,6 +70,36 @@ impl Grammars {
         Ok(matches.collect())
     }
 
+    /// The nodes of two texts that match a trigger and touch what differs in their trees; `None` for broken code, whose trees
+    /// depend on how they were parsed.
+    ///
+    /// # Errors
+    /// As [`Grammars::find`].
+    pub fn find_changed(
+        &self,
+        trigger: &SyntaxTrigger,
+        grammar: &str,
+        [before, after]: [&str; 2],
+    ) -> Result<Option<[Vec<NodeMatch>; 2]>, String> {
+        let language = language(grammar)?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let matcher = kept.matcher(trigger, grammar, language)?;
+        let new = kept.tree(language, after)?.clone();
+        let old = kept.tree(language, before)?;
+        let (new_root, old_root) = (new.root(), old.root());
+        let trees = [&old_root, &new_root].map(|root| &root.get_doc().tree);
+        if trees.iter().any(|tree| tree.root_node().has_error()) {
+            return Ok(None);
+        }
+        let difference = Difference::between(after, before);
+        let mut edited = trees[1].clone();
+        edited.edit(&difference.edit(after, before));
+        let changed = edited.changed_ranges(trees[0]).map(|range| range.start_byte..range.end_byte);
+        let difference = difference.without(changed, before);
+        let nodes = |root, text| touching(root, &difference.part(text), &matcher);
+        Ok(Some([nodes(old_root.clone(), before), nodes(new_root.clone(), after)]))
+    }
+
     /// Parses a text, as the first search in it does.
     ///
     /// # Errors
@@ -90,6 +123,24 @@ impl Grammars {
         });
         broken.or_else(|| kept.matcher(trigger, grammar, language).err())
     }
+}
+
+/// The nodes that match and touch a part of the text, outermost first.
+fn touching(root: SyntaxNode<'_>, part: &Range<usize>, matcher: &RuleCore) -> Vec<NodeMatch> {
+    let kinds = matcher.potential_kinds();
+    let touches = |node: &SyntaxNode<'_>| node.range().start <= part.end && node.range().end >= part.start;
+    let mut found = Vec::new();
+    let mut open = vec![root];
+    while let Some(node) = open.pop().filter(touches) {
+        let is_candidate = kinds.as_ref().is_none_or(|kinds| kinds.contains(node.kind_id().into()));
+        if is_candidate && let Some(one) = matcher.match_node(node.clone()) {
+            found.push(NodeMatch { range: one.range(), kind: one.kind().into_owned() });
+        }
+        let first = open.len();
+        open.extend(node.children().filter(|child| touches(child)));
+        open[first..].reverse();
+    }
+    found
 }
 
 fn language(grammar: &str) -> Result<SupportLang, String> {

@@ -164,6 +164,52 @@ fn a_tree_that_is_continued_has_the_nodes_of_a_new_one() {
     assert!(kept.trees.len() <= MAX_TREES);
 }
 
+/// The texts that occur more often among the second nodes.
+fn added(nodes: &[Vec<NodeMatch>; 2], texts: [&str; 2]) -> Vec<String> {
+    let texts_of = |at: usize| nodes[at].iter().map(move |node| texts[at][node.range.clone()].to_owned());
+    let mut added: Vec<String> = texts_of(1).collect();
+    for known in texts_of(0) {
+        if let Some(at) = added.iter().position(|text| *text == known) {
+            added.remove(at);
+        }
+    }
+    added.sort();
+    added
+}
+
+#[test]
+fn what_a_change_adds_touches_what_differs() {
+    let (code, _) = code_of(4_000);
+    let long_lived = Grammars::default();
+    let mut texts = edited(&code);
+    // Edits that change what the code around them is.
+    for (from, to) in
+        [("// new Map", "new Map"), ("(", "(new Map(2), "), ("new Map", "new  Map"), ("'", "`"), (";", ";;")]
+    {
+        let spots: Vec<usize> = code.match_indices(from).map(|(at, _)| at).step_by(7).collect();
+        texts.extend(spots.iter().map(|at| format!("{}{}", &code[..*at], code[*at..].replacen(from, to, 1))));
+    }
+    for rule_text in ["pattern: 'new Map($$$)'", "kind: string", "kind: number", "pattern: 'return $X'"] {
+        let trigger = rule(&format!("ast: {{language: ts, {rule_text}}}")).stream.unwrap().syntax[0].clone();
+        let mut known = 0;
+        for pair in texts
+            .windows(2)
+            .map(|pair| [&*pair[0], &*pair[1]])
+            .chain(texts.iter().map(|text| [&*code, &**text]))
+        {
+            let all = pair.map(|text| Grammars::default().find(&trigger, "typescript", text).unwrap());
+            for grammars in [&long_lived, &Grammars::default()] {
+                let Some(changed) = grammars.find_changed(&trigger, "typescript", pair).unwrap() else {
+                    continue;
+                };
+                known += 1;
+                assert_eq!(added(&changed, pair), added(&all, pair), "{rule_text}");
+            }
+        }
+        assert!(known > 40, "{rule_text}: {known}");
+    }
+}
+
 #[test]
 fn trees_and_rules_are_bounded() {
     let grammars = Grammars::default();

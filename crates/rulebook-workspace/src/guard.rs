@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::homes::posix;
 use crate::hosts::HOSTS;
+use crate::storage::FileKind;
 use crate::workspace::Workspace;
 use crate::{read, state};
 
@@ -91,11 +92,23 @@ impl Workspace {
 
     /// The hashes of the files at the root that govern agents.
     fn guard_prints(&self) -> BTreeMap<String, String> {
-        let root = Path::new(&self.roots.roots[0].path);
         let mut prints = BTreeMap::new();
+        self.walk_governed(|path, whole| {
+            if let Ok(Some(bytes)) = read::bytes(whole, MAX_FILE) {
+                prints.insert(path.to_owned(), state::sha256(&bytes));
+            }
+        });
+        prints
+    }
+
+    /// Visits what is at the governed places of the first root: files, and what cannot be listed as a folder.
+    fn walk_governed(&self, mut visit: impl FnMut(&str, &Path)) {
+        let root = Path::new(&self.roots.roots[0].path);
+        let mut left = MAX_PRINTS;
         let mut open: Vec<(String, usize)> = local_places().into_iter().map(|place| (place, 0)).collect();
-        while let Some((path, depth)) = open.pop().filter(|_| prints.len() < MAX_PRINTS) {
-            match read::folder(&root.join(&path)) {
+        while let Some((path, depth)) = open.pop().filter(|_| left > 0) {
+            let whole = root.join(&path);
+            match read::folder(&whole) {
                 Ok(entries) if depth < MAX_DEPTH => {
                     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
                     let names: BTreeSet<String> = names.collect();
@@ -103,13 +116,23 @@ impl Workspace {
                 }
                 Ok(_) => {}
                 Err(_) => {
-                    if let Ok(Some(bytes)) = read::bytes(&root.join(&path), MAX_FILE) {
-                        prints.insert(path, state::sha256(&bytes));
-                    }
+                    left -= usize::from(self.files.own_kind(&whole).is_some());
+                    visit(&path, &whole);
                 }
             }
         }
-        prints
+    }
+
+    /// The files and folders to which links at these places, and in the governed folders of the first root, lead.
+    fn linked<'p>(&self, places: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
+        let real = |place: &Path| self.files.canonical(place).ok().filter(|real| real != place);
+        let mut linked: Vec<PathBuf> = places.filter_map(real).collect();
+        self.walk_governed(|_, whole| {
+            if self.files.own_kind(whole).is_some_and(FileKind::is_symlink) {
+                linked.extend(real(whole));
+            }
+        });
+        linked
     }
 
     /// What governs the agents of this workspace.
@@ -124,11 +147,17 @@ impl Workspace {
             self.homes.config.as_ref().map(|config| config.join("rulebook")),
             std::env::current_exe().ok(),
         ];
-        let absolute =
-            user_files.chain(places).chain(own.into_iter().flatten()).map(|path| posix(&path)).collect();
+        let code = HOSTS.iter().flat_map(|host| host.code).filter_map(|(_, user)| Some(home?.join(user)));
+        let mut absolute: Vec<PathBuf> =
+            user_files.chain(places).chain(code).chain(own.into_iter().flatten()).collect();
+        let local = local_places();
+        let roots = self.roots.roots.iter().map(|root| Path::new(&root.path));
+        let in_roots: Vec<PathBuf> =
+            roots.flat_map(|root| local.iter().map(|place| root.join(place))).collect();
+        absolute.extend(self.linked(in_roots.iter().chain(&absolute).map(PathBuf::as_path)));
         Governed {
-            local: local_places(),
-            absolute,
+            local,
+            absolute: absolute.iter().map(|path| posix(path)).collect(),
             roots: self.roots.roots.iter().map(|root| root.path.clone()).collect(),
             home: home.map(posix),
         }
@@ -156,9 +185,10 @@ fn local_places() -> Vec<String> {
     local
 }
 
-/// The files of a workspace that wire hosts.
+/// The files of a workspace that wire hosts, and the folders from which these load code.
 fn wiring_files() -> impl Iterator<Item = &'static str> {
     let files =
         HOSTS.iter().flat_map(|host| host.files.iter().chain(host.former)).filter_map(|file| file.workspace);
-    files.chain(HOSTS.iter().flat_map(|host| host.personal.iter().copied()))
+    let code = HOSTS.iter().flat_map(|host| host.code).map(|(workspace, _)| *workspace);
+    files.chain(HOSTS.iter().flat_map(|host| host.personal.iter().copied())).chain(code)
 }

@@ -24,6 +24,8 @@ pub struct Host {
     pub former: &'static [HostFile],
     /// Files of a workspace that wire the host for one person, in the syntax of its hooks. They are not committed.
     pub personal: &'static [&'static str],
+    /// Folders from which it loads code that runs in the agent, in a workspace and in the home folder.
+    pub(crate) code: &'static [(&'static str, &'static str)],
     /// How many characters of context its hooks take at once, if it runs hooks.
     pub context_limit: Option<usize>,
     /// Whether it continues if a hook fails, and blocks the call if it succeeds without an answer.
@@ -73,6 +75,7 @@ const BASE: Host = Host {
     files: &[],
     former: &[],
     personal: &[],
+    code: &[],
     context_limit: None,
     needs_answer: false,
     shows_errors: false,
@@ -116,6 +119,7 @@ pub static HOSTS: &[Host] = &[
             own(".clinerules/hooks/PreCompact", "Documents/Cline/Hooks/PreCompact"),
             HostFile { workspace: None, ..server("", ".cline/data/settings/cline_mcp_settings.json") },
         ],
+        code: &[(".clinerules/hooks", "Documents/Cline/Hooks")],
         ..BASE
     },
     Host {
@@ -153,6 +157,7 @@ pub static HOSTS: &[Host] = &[
             hooks(".github/hooks/rulebook.json", ".copilot/hooks/rulebook.json"),
             server(".mcp.json", ".copilot/mcp-config.json"),
         ],
+        code: &[(".github/hooks", ".copilot/hooks")],
         ..BASE
     },
     Host {
@@ -214,6 +219,7 @@ pub static HOSTS: &[Host] = &[
             own(".omp/extensions/rulebook.ts", ".omp/agent/extensions/rulebook.ts"),
             server(".omp/mcp.json", ".omp/agent/mcp.json"),
         ],
+        code: &[(".omp/extensions", ".omp/agent/extensions")],
         ..BASE
     },
     Host {
@@ -232,6 +238,12 @@ pub static HOSTS: &[Host] = &[
             HostFile { syntax: Syntax::Jsonc, ..server("opencode.json", ".config/opencode/opencode.json") },
         ],
         former: &[own(".opencode/plugin/rulebook.js", ".config/opencode/plugin/rulebook.js")],
+        code: &[
+            (".opencode/plugin", ".config/opencode/plugin"),
+            (".opencode/plugins", ".config/opencode/plugins"),
+            (".opencode/tool", ".config/opencode/tool"),
+            (".opencode/tools", ".config/opencode/tools"),
+        ],
         ..BASE
     },
     Host {
@@ -242,6 +254,7 @@ pub static HOSTS: &[Host] = &[
         home_markers: &[".pi"],
         moved: &[("PI_CODING_AGENT_DIR", ".pi/agent/")],
         files: &[own(".pi/extensions/rulebook.ts", ".pi/agent/extensions/rulebook.ts")],
+        code: &[(".pi/extensions", ".pi/agent/extensions")],
         ..BASE
     },
     Host {
@@ -267,6 +280,7 @@ pub static HOSTS: &[Host] = &[
             own(".xcsh/extensions/rulebook.ts", ".xcsh/agent/extensions/rulebook.ts"),
             server(".xcsh/mcp.json", ".xcsh/agent/mcp.json"),
         ],
+        code: &[(".xcsh/extensions", ".xcsh/agent/extensions")],
         ..BASE
     },
     Host {

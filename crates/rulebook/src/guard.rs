@@ -69,9 +69,25 @@ const EXTENSIONS: &[&str] = &[
     "yaml", "yml",
 ];
 
+/// Where a path leads from the folder of the call, through its links; `None` if that is where it would lead from the first
+/// root without links.
+pub type RealPath<'r> = &'r dyn Fn(&str) -> Option<String>;
+
 impl Governed {
-    /// What a call would change.
-    pub fn threats(&self, call: &ToolCall) -> Vec<Threat> {
+    /// What a call would change. Paths are compared under their names and under those that `real` gives them.
+    pub fn threats(&self, call: &ToolCall, real: RealPath<'_>) -> Vec<Threat> {
+        Judge { governed: self, real }.threats(call)
+    }
+}
+
+/// What governs an agent, and where links lead.
+struct Judge<'j> {
+    governed: &'j Governed,
+    real: RealPath<'j>,
+}
+
+impl Judge<'_> {
+    fn threats(&self, call: &ToolCall) -> Vec<Threat> {
         let mut threats: Vec<Threat> = Vec::new();
         let mut add = |what: &str, truth| match threats.iter_mut().find(|known| known.what == what) {
             Some(known) => known.truth = known.truth.max(truth),
@@ -80,7 +96,8 @@ impl Governed {
         };
         if call.is_write() {
             for target in call_targets(call) {
-                add(&target, if self.holds(&target, false) { Truth::Yes } else { Truth::No });
+                let truth = if self.holds(&target, false) { Truth::Yes } else { Truth::No };
+                add(&self.shown(&target), truth);
             }
         }
         if let Some(line) = call.shell_command() {
@@ -99,7 +116,9 @@ impl Governed {
                 let is_known = command.is_well_known();
                 for FileUse { file, touched } in command.files() {
                     match touched {
-                        Touched::Written | Touched::Created => add(&file.text, self.writes(command, &file)),
+                        Touched::Written | Touched::Created => {
+                            add(&self.shown(&file.text), self.writes_any(command, &file));
+                        }
                         // What other programs do with a file is not known.
                         Touched::Opened if self.names(&file) => add(&command.line().text, Truth::Unknown),
                         Touched::Named if !is_known && self.names(&file) => {
@@ -125,7 +144,7 @@ impl Governed {
         let Some((program, words)) = command.words.split_first() else { return Truth::No };
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let is_program = command.name().is_some_and(|name| OWN_NAMES.contains(&&*name))
-            || self.absolute.contains(&program.text);
+            || self.governed.absolute.contains(&program.text);
         match () {
             () if !is_program => Truth::No,
             () if switches(&texts) => Truth::Yes,
@@ -139,14 +158,31 @@ impl Governed {
         let texts = command.redirects.iter().filter_map(Redirect::text);
         texts
             .flat_map(|text| text.text.split_whitespace().take(MAX_WORDS))
-            .any(|word| self.holds(word, false))
+            .any(|word| self.governed.holds(word, false))
+    }
+
+    /// A path, with the name of the file to which its links lead, if only that is governed.
+    fn shown(&self, path: &str) -> String {
+        let real =
+            || (self.real)(&self.governed.at_home(path)).filter(|real| self.governed.holds(real, true));
+        let is_plain = self.governed.holds(path, true);
+        if is_plain { None } else { real() }
+            .map_or_else(|| path.to_owned(), |real| format!("{path} -> {real}"))
+    }
+
+    /// Whether a path or the file to which its links lead is governed, or, if it counts, is a folder above something governed.
+    fn holds(&self, path: &str, counts_above: bool) -> bool {
+        let real = || (self.real)(&self.governed.at_home(path));
+        self.governed.holds(path, counts_above)
+            || real().is_some_and(|real| self.governed.holds(&real, counts_above))
     }
 
     /// Whether a word is something governed, or a folder of the workspace around it.
     fn names(&self, word: &shell::Word) -> bool {
         let around = |path: &str| {
             let folder = format!("{}/", normal(path).to_lowercase());
-            folder.len() > 1 && self.local.iter().any(|entry| entry.to_lowercase().starts_with(&folder))
+            folder.len() > 1
+                && self.governed.local.iter().any(|entry| entry.to_lowercase().starts_with(&folder))
         };
         word.as_known().is_some_and(|path| self.holds(path, false) || around(path))
     }
@@ -155,8 +191,14 @@ impl Governed {
     fn may_run_change(&self, command: &Command) -> bool {
         command.suspected.iter().any(|inner| {
             let mut written = inner.files().into_iter().filter(|one| one.touched == Touched::Written);
-            written.any(|one| self.writes(inner, &one.file) == Truth::Yes)
+            written.any(|one| self.writes_any(inner, &one.file) == Truth::Yes)
         })
+    }
+
+    /// The same as [`Judge::writes`], for each word that a file may be.
+    fn writes_any(&self, command: &Command, file: &shell::Word) -> Truth {
+        let possible = file.possible().unwrap_or_else(|| vec![file.clone()]);
+        possible.iter().map(|file| self.writes(command, file)).max().unwrap_or(Truth::No)
     }
 
     /// Whether a command that writes a file changes what governs the agent.
@@ -177,7 +219,10 @@ impl Governed {
             return self.writes(command, &shell::Word::known(if rest.is_empty() { "." } else { rest }));
         }
         // Some characters of patterns are holes too.
-        if star.is_some() && !file.text.contains(['$', '`']) && self.is_matched(&self.at_home(&file.text)) {
+        if star.is_some()
+            && !file.text.contains(['$', '`'])
+            && self.governed.is_matched(&self.governed.at_home(&file.text))
+        {
             return Truth::Yes;
         }
         match [hole, star].into_iter().flatten().min() {
@@ -191,18 +236,16 @@ impl Governed {
                 let rest = &file.text[end..];
                 let after_home =
                     ["$HOME/", "${HOME}/", "\"$HOME\"/"].iter().find_map(|home| rest.strip_prefix(home));
-                if let (0, Some(home), Some(rest)) = (end, &self.home, after_home) {
+                if let (0, Some(home), Some(rest)) = (end, &self.governed.home, after_home) {
                     return if self.holds(&format!("{home}/{rest}"), true) { Truth::Yes } else { Truth::No };
                 }
                 let folder = known.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let is_below = !folder.is_empty() && self.holds(folder, hole == Some(end));
-                let names_it = self.local.iter().any(|local| rest.contains(local.as_str()));
+                let names_it = self.governed.local.iter().any(|local| rest.contains(local.as_str()));
                 let may_be = || {
                     let known = known.trim_start_matches("./").to_lowercase();
-                    self.local
-                        .iter()
-                        .chain(&self.absolute)
-                        .any(|entry| entry.to_lowercase().starts_with(&known))
+                    let Governed { local, absolute, .. } = self.governed;
+                    local.iter().chain(absolute).any(|entry| entry.to_lowercase().starts_with(&known))
                 };
                 match () {
                     () if is_below || names_it => Truth::Yes,
@@ -212,17 +255,17 @@ impl Governed {
             }
         }
     }
+}
 
+impl Governed {
     /// Whether a pattern of the shell matches something governed at the root, a folder above it or something in it.
     fn is_matched(&self, pattern: &str) -> bool {
-        let pattern = normal(pattern);
-        let local = self.local.iter().map(|entry| (entry, pattern.trim_start_matches('/')));
-        let absolute =
-            self.absolute.iter().filter(|_| pattern.starts_with('/')).map(|entry| (entry, &*pattern));
-        local.filter(|_| !pattern.starts_with('/')).chain(absolute).any(|(entry, pattern)| {
-            let (entry, pattern): (Vec<&str>, Vec<&str>) =
-                (entry.split('/').collect(), pattern.split('/').collect());
-            may_reach(&pattern, &entry)
+        let pattern = normal(pattern).to_lowercase();
+        let entries = if pattern.starts_with('/') { &self.absolute } else { &self.local };
+        let pattern: Vec<&str> = pattern.split('/').collect();
+        entries.iter().any(|entry| {
+            let entry = entry.to_lowercase();
+            may_reach(&pattern, &entry.split('/').collect::<Vec<_>>())
         })
     }
 
@@ -248,9 +291,12 @@ impl Governed {
             .min_by_key(|rest| rest.len());
         let relative = root.map_or(path.as_str(), |rest| rest.trim_start_matches('/')).to_lowercase();
         let slashed = format!("/{relative}/");
+        // No agent reads its files from the top of the file system.
+        let is_outside = root.is_none() && path.starts_with('/');
+        let below = &slashed[if is_outside { 2 } else { 0 }..];
         let is_local = |entry: &String| {
             let entry = format!("/{}/", entry.to_lowercase());
-            slashed.contains(&entry) || counts_above && (relative.is_empty() || entry.starts_with(&slashed))
+            below.contains(&entry) || counts_above && (relative.is_empty() || entry.starts_with(&slashed))
         };
         let is_absolute = |entry: &String| {
             let (entry, whole) = (normal(entry).to_lowercase(), path.to_lowercase());
@@ -275,7 +321,8 @@ fn may_reach(pattern: &[&str], path: &[&str]) -> bool {
         // A file in a governed folder.
         let last = pattern.last().unwrap_or(part);
         let extension = last.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
-        return extension.is_none_or(|extension| {
+        let is_wild = last.contains(['*', '?', '[', '{']);
+        return extension.map_or(is_wild, |extension| {
             extension.contains(['*', '?', '[', '{']) || EXTENSIONS.contains(&&*extension)
         });
     };

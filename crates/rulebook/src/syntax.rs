@@ -93,6 +93,17 @@ pub trait Syntax: Send + Sync + Debug {
     /// The nodes of a text that match, or why the trigger cannot be used.
     fn find(&self, trigger: &SyntaxTrigger, grammar: &str, text: &str) -> Result<Vec<NodeMatch>, String>;
 
+    /// The nodes of two texts that match, without those that are the same in both trees; `None` if those are not known. Only for
+    /// triggers that look at a node and what is in it.
+    fn find_changed(
+        &self,
+        _trigger: &SyntaxTrigger,
+        _grammar: &str,
+        _texts: [&str; 2],
+    ) -> Result<Option<[Vec<NodeMatch>; 2]>, String> {
+        Ok(None)
+    }
+
     /// What is wrong with a trigger in a grammar.
     fn problem(&self, trigger: &SyntaxTrigger, grammar: &str) -> Option<String> {
         self.find(trigger, grammar, "").err()
@@ -151,11 +162,19 @@ impl SyntaxTrigger {
         before: &str,
         after: &str,
     ) -> Result<Vec<NodeMatch>, String> {
-        let found = syntax.find(self, grammar, after)?;
-        if found.is_empty() {
-            return Ok(found);
-        }
-        let known = if self.may_match(before) { syntax.find(self, grammar, before)? } else { Vec::new() };
+        let may_know = self.may_match(before);
+        let changed = may_know && is_local(&self.rule);
+        let changed = changed.then(|| syntax.find_changed(self, grammar, [before, after])).transpose()?;
+        let [known, found] = match changed.flatten() {
+            Some(nodes) => nodes,
+            None => {
+                let found = syntax.find(self, grammar, after)?;
+                if found.is_empty() {
+                    return Ok(found);
+                }
+                [if may_know { syntax.find(self, grammar, before)? } else { Vec::new() }, found]
+            }
+        };
         let mut left: HashMap<&str, usize> = HashMap::new();
         for node in known {
             *left.entry(before.get(node.range).unwrap_or_default()).or_default() += 1;
@@ -172,6 +191,23 @@ impl SyntaxTrigger {
             }
         };
         Ok(found.into_iter().filter(|node| is_new(node)).collect())
+    }
+}
+
+/// Keys of rule objects that look at a node and what is in it.
+const LOCAL: &[&str] = &["all", "any", "kind", "not", "pattern", "regex", "rule"];
+
+/// Whether a rule object looks only at a node and what is in it, so that equal trees have equal matches.
+fn is_local(rule: &Value) -> bool {
+    match rule {
+        Value::Object(fields) => {
+            let is_text = |key: &str, value: &Value| key == "pattern" && value.is_string();
+            fields.iter().all(|(key, value)| {
+                LOCAL.contains(&&**key) && (is_text(key, value) || key != "pattern" && is_local(value))
+            })
+        }
+        Value::Array(parts) => parts.iter().all(is_local),
+        _ => true,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::shell::{self, Command, patched_files};
 const PATH_KEYS: &[&str] = &[
     "absolutepath", "dir", "directory", "dirpath", "destination", "file", "filename", "filepath", "filepaths",
     "files", "folder", "newpath", "notebookpath", "oldpath", "path", "paths", "relativepath", "relativeworkspacepath",
-    "source", "targetdirectory", "targetfile", "uri",
+    "source", "targetdirectory", "targetfile", "targetnotebook", "uri",
 ];
 
 /// Names of arguments that never contain a target of the call.

@@ -25,7 +25,7 @@ fn no_attack_is_silent() {
             "apply_patch" => call.input = Some(about.clone().into()),
             _ => call.paths = vec![about.clone()],
         }
-        let found = match governed.threats(&call).iter().map(|threat| threat.truth).max() {
+        let found = match governed.threats(&call, &|_| None).iter().map(|threat| threat.truth).max() {
             Some(Truth::Yes) => "stopped",
             Some(_) => "unknown",
             None => "free",
@@ -36,4 +36,55 @@ fn no_attack_is_silent() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(rows.iter().filter(|row| row[0] != "free").count() >= 140);
+}
+
+#[test]
+fn links_are_followed() {
+    let governed = Governed {
+        local: vec![".rulebook".to_owned(), "claude.md".to_owned()],
+        roots: vec!["/repo".to_owned()],
+        ..Governed::default()
+    };
+    let real = |path: &str| {
+        let links = [("lnk", "/repo/CLAUDE.md"), ("/repo/lnk", "/repo/CLAUDE.md"), ("ld", "/repo/.rulebook")];
+        let lead = |(link, to): &(&str, &str)| {
+            let rest = path.strip_prefix(link).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+            Some(format!("{to}{rest}"))
+        };
+        links.iter().find_map(lead)
+    };
+    let threats = |call: &ToolCall| {
+        let found = governed.threats(call, &real).into_iter().filter(|one| one.truth == Truth::Yes);
+        found.map(|one| one.what).collect::<Vec<_>>()
+    };
+    for (path, what) in [
+        ("lnk", &["lnk -> /repo/CLAUDE.md"][..]),
+        ("/repo/lnk", &["/repo/lnk -> /repo/CLAUDE.md"]),
+        ("ld/rules/a.md", &["ld/rules/a.md -> /repo/.rulebook/rules/a.md"]),
+        ("CLAUDE.md", &["CLAUDE.md"]),
+        ("other", &[]),
+    ] {
+        let call = ToolCall {
+            name: "Write".to_owned(),
+            pending: true,
+            paths: vec![path.to_owned()],
+            ..ToolCall::default()
+        };
+        assert_eq!(threats(&call), what, "{path}");
+    }
+    for (line, is_threat) in [
+        ("echo x > lnk", true),
+        ("sed -i s/a/b/ lnk", true),
+        ("rm ld/rules/a.md", true),
+        ("rm ld/rules/*.md", true),
+        ("rm -rf ld/$X", true),
+        ("cd ld/rules && rm a.md", true),
+        ("for f in lnk; do echo x > \"$f\"; done", true),
+        ("cat lnk > other", false),
+        ("rm other/a.md", false),
+    ] {
+        let command = Some(line.to_owned());
+        let call = ToolCall { name: "Bash".to_owned(), pending: true, command, ..ToolCall::default() };
+        assert_eq!(!threats(&call).is_empty(), is_threat, "{line}");
+    }
 }

@@ -45,6 +45,10 @@ pub(super) fn reads(paths: &Paths, command: &Command, place: Place<'_>) -> Truth
 }
 
 fn touches(paths: &Paths, one: &FileUse, writer: Option<&Command>, place: Place<'_>) -> Truth {
+    if let Some(possible) = one.file.possible() {
+        let truth = |file| touches(paths, &FileUse { file, ..*one }, writer, place);
+        return possible.into_iter().map(truth).max().unwrap_or(Truth::No);
+    }
     let Word { text, holes, .. } = &one.file;
     if !holes.iter().all(|hole| matches!(&text[hole.clone()], "?" | "[")) {
         return Truth::Unknown;

@@ -221,7 +221,9 @@ impl<'s> Asked<'s> {
         let Some(script) = &self.script else { return false };
         let is = |at: usize| first.matches_command(script, at, self.place) == Truth::Yes;
         let before = (0..script.commands.len()).find(|at| is(*at));
-        before.is_some_and(|before| self.may_be(then, script).any(|at| at > before))
+        let follows =
+            |before: usize, at: usize| at > before || script.commands[at].is_delayed && at != before;
+        before.is_some_and(|before| self.may_be(then, script).any(|at| follows(before, at)))
     }
 
     /// The commands of a line that are such an event; if that is not known, those that may be.
@@ -315,7 +317,9 @@ impl<'s> Asked<'s> {
                 done.push(at);
             }
         }
-        is_due && done.is_empty()
+        // A command that follows those that wait makes only those wait that may run later, or that have no place in the line.
+        let is_later = |at: &usize| script.commands[*at].is_delayed;
+        is_due && done.is_empty() && (guarded.is_empty() || guarded.iter().any(is_later))
     }
 
     /// Refuses the call, asks the user, or only notes it, depending on what is known.

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// The most words that one word may be.
+const MAX_VALUES: usize = 64;
+
 /// A word without its quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Word {
@@ -12,6 +15,10 @@ pub struct Word {
     pub holes: Vec<Range<usize>>,
     /// Where a `*` is a wildcard.
     pub(crate) stars: Vec<usize>,
+    /// Whether a part that is not known is not quoted: it may become several words.
+    pub(super) may_split: bool,
+    /// What a hole may be, if the line says so.
+    pub(super) values: Vec<(Range<usize>, Vec<Word>)>,
 }
 
 impl Word {
@@ -53,16 +60,66 @@ impl Word {
         self.text.push_str(&other.text);
         self.holes.extend(other.holes.iter().map(|hole| hole.start + by..hole.end + by));
         self.stars.extend(other.stars.iter().map(|star| star + by));
+        self.values
+            .extend(other.values.iter().map(|(hole, is)| (hole.start + by..hole.end + by, is.clone())));
+        self.may_split |= other.may_split;
+    }
+
+    /// The part after its last `/`, if that part is known.
+    pub(super) fn last_part(&self) -> Option<&str> {
+        let start = self.text.rfind('/').map_or(0, |at| at + 1);
+        let is_known = self.stars.is_empty() && self.holes.iter().all(|hole| hole.end <= start);
+        Some(&self.text[start..]).filter(|part| is_known && !part.is_empty())
+    }
+
+    /// The words that it may be, if it has holes and the line gives each of them a value.
+    pub(crate) fn possible(&self) -> Option<Vec<Word>> {
+        let is_given = self.holes.iter().all(|hole| self.values.iter().any(|(known, _)| known == hole));
+        if self.holes.is_empty() || !is_given {
+            return None;
+        }
+        let mut words = vec![Word::default()];
+        let mut at = 0;
+        for hole in &self.holes {
+            let (_, values) = self.values.iter().find(|(known, _)| known == hole)?;
+            if words.len() * values.len() > MAX_VALUES {
+                return None;
+            }
+            let before = self.part(at..hole.start);
+            let with = |start: &Word| {
+                let parts = values.iter().map(|value| [&before, value]);
+                parts.map(|parts| parts.into_iter().fold(start.clone(), Word::joined)).collect::<Vec<_>>()
+            };
+            words = words.iter().flat_map(with).collect();
+            at = hole.end;
+        }
+        let rest = self.part(at..self.text.len());
+        Some(words.into_iter().map(|word| word.joined(&rest)).collect())
+    }
+
+    fn joined(mut self, other: &Word) -> Word {
+        self.append(other);
+        self
+    }
+
+    /// A part without holes.
+    fn part(&self, range: Range<usize>) -> Word {
+        let stars = self.stars.iter().filter(|star| range.contains(star)).map(|star| star - range.start);
+        Word { stars: stars.collect(), ..Word::known(&self.text[range]) }
     }
 
     /// What is after a position.
     pub(super) fn tail(&self, start: usize) -> Word {
+        let moved = |range: &Range<usize>| range.start - start..range.end - start;
         let holes = self.holes.iter().filter(|hole| hole.start >= start);
         let stars = self.stars.iter().filter(|star| **star >= start);
+        let values = self.values.iter().filter(|(hole, _)| hole.start >= start);
         Word {
             text: self.text[start..].to_owned(),
-            holes: holes.map(|hole| hole.start - start..hole.end - start).collect(),
+            holes: holes.map(moved).collect(),
             stars: stars.map(|star| star - start).collect(),
+            may_split: self.may_split,
+            values: values.map(|(hole, is)| (moved(hole), is.clone())).collect(),
         }
     }
 
@@ -151,6 +208,8 @@ pub struct Command {
     pub(super) chain: usize,
     /// Whether another command of the pipeline writes its input.
     pub(super) is_piped: bool,
+    /// Whether it may run after commands that follow it: it is in a loop, a function or a trap.
+    pub(crate) is_delayed: bool,
     /// The file that gets the output of the compound command that it is part of, and whether it keeps what it has.
     pub(super) group_output: Option<(Word, bool)>,
     /// The commands among its words and in its input that write files: it may run them.
@@ -166,10 +225,10 @@ impl Command {
         })
     }
 
-    /// Its name without folder, `.exe` and upper case; `None` if it is not known.
+    /// Its name without folder, `.exe` and upper case; `None` if it is not known. The folder need not be known.
     pub fn name(&self) -> Option<Cow<'_, str>> {
         let first = self.words.first().filter(|name| name.stars.is_empty())?;
-        first.as_known().map(plain_name)
+        first.as_known().or_else(|| first.last_part()).map(plain_name)
     }
 
     /// The file that gets its output, through a redirection, a program such as `tee`, or the compound command around it, and

@@ -1,11 +1,15 @@
 //! Parts of compound commands that are no commands: patterns, tests, the words of loops, and the elements of arrays.
 
 use super::command::Word;
-use super::expand::sets_program;
 use super::reader::{Reader, is_meta};
 use super::script::DoubtKind;
 
 impl Reader<'_> {
+    /// Marks commands that may run after what follows them.
+    pub(super) fn delay(&mut self, start: usize, is_delayed: bool) {
+        self.script.commands[start..].iter_mut().for_each(|command| command.is_delayed |= is_delayed);
+    }
+
     /// Skips `WORD in` of a `case`.
     pub(super) fn skip_to_in(&mut self) {
         for _ in 0..4 {
@@ -62,14 +66,17 @@ impl Reader<'_> {
             self.arithmetic();
             return;
         }
-        drop(self.words());
+        let (name, _) = self.words();
         self.skip_lines();
         if self.keyword_at("in") {
             self.at += "in".len();
+            let mut values = Vec::new();
+            self.skip_blanks();
             while !matches!(self.peek(), None | Some('\n' | ';' | ')' | '(' | '|' | '&' | '<' | '>')) {
-                drop(self.words());
+                values.extend(self.words().0);
                 self.skip_blanks();
             }
+            name.first().into_iter().for_each(|name| self.set(&name.text, std::mem::take(&mut values)));
         }
     }
 
@@ -99,11 +106,10 @@ impl Reader<'_> {
             let start = self.at;
             let (words, _) = self.words();
             self.evaluated(&words);
-            if words
-                .iter()
-                .any(|word| sets_program(&Word { text: format!("{name}{}", word.text), ..word.clone() }))
-            {
-                self.doubt(DoubtKind::Setting);
+            for word in &words {
+                let mut element = Word::known(name);
+                element.append(word);
+                self.assigned(&element);
             }
             self.at += if self.at == start { self.peek().map_or(0, char::len_utf8) } else { 0 };
         }

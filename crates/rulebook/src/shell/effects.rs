@@ -43,8 +43,11 @@ pub(super) struct Program {
     pub(super) own: usize,
     /// It has the effect only with one of these options or words.
     pub(super) with: &'static [&'static str],
-    /// It writes nothing with one of these.
+    /// It writes nothing with one of these, unless one of the others is given too.
     pub(super) unless: &'static [&'static str],
+    pub(super) despite: &'static [&'static str],
+    /// Options with which it makes links to its files, through which they can be written.
+    pub(super) links: &'static [&'static str],
     /// Options with a file or folder that it writes.
     pub(super) outputs: &'static [&'static str],
     /// Options with a word that is none of its files. Then nothing else comes before its files.
@@ -61,6 +64,8 @@ const fn row(names: &'static [&'static str], effect: Effect) -> Program {
         own: 0,
         with: &[],
         unless: &[],
+        despite: &[],
+        links: &[],
         outputs: &[],
         valued: &[],
         flags: "",
@@ -88,7 +93,7 @@ pub(super) const OUTPUTS: &[&str] = &["-o", "-out", "--out", "--outfile", "--out
 pub(super) const PROGRAMS: &[Program] = &[
     row(&[
         "ack", "ag", "apropos", "basename", "bat", "batcat", "cal", "cat", "cd", "cksum", "cmp", "column", "comm", "cut", "df",
-        "cowsay", "diff", "dirname", "du", "egrep", "eza", "fgrep", "file", "fold", "free", "gh", "git", "grep", "head", "hexdump", "id",
+        "cowsay", "diff", "dirname", "du", "egrep", "eza", "fgrep", "file", "fold", "free", "git", "grep", "head", "hexdump", "id",
         "http", "jest", "jq", "less", "logger", "ls", "lsd", "lsof", "man", "md5sum", "mocha", "more", "mypy", "nl", "notify-send", "od", "paste", "pgrep", "popd",
         "ps", "pushd", "pwd", "pytest", "py.test", "readlink", "realpath", "rev", "rg", "rulebook", "say", "sha1sum", "sha256sum",
         "sha512sum", "shasum", "stat", "strings", "sum", "tac", "tail", "tldr", "tokei", "tr", "tree", "tsc", "type", "uname",
@@ -98,24 +103,30 @@ pub(super) const PROGRAMS: &[Program] = &[
         "[", "[[", ":", "alias", "date", "declare", "echo", "exit", "export", "expr", "false", "local", "printf", "read",
         "readonly", "return", "seq", "set", "shift", "sleep", "test", "true", "typeset", "unset", "wait",
     ], Effect::Reads) },
+    Program { with: &["clone"], outputs: &["-D", "--dir", "-O", "--output"], ..row(&["gh"], Effect::Last) },
+    Program { outputs: &["-o", "--output"], flags: TRACE_FLAGS, notes: &[Note::Runs], ..row(&["ltrace", "strace", "time"], Effect::Reads) },
     Program { notes: &[Note::Runs, Note::Loose], ..row(&["kubectl", "ssh"], Effect::Reads) },
     Program { notes: &[Note::Runs, Note::Loose], ..row(&["sftp"], Effect::Reads) },
     row(&[
-        "add-content", "chattr", "copy-item", "del", "dos2unix", "mac2dos", "mkfifo", "out-file", "patch", "ren", "rename",
-        "set-content", "shred", "sponge", "tee", "truncate", "unix2dos", "unix2mac", "unlink",
+        "add-content", "chattr", "copy-item", "del", "dos2unix", "mac2dos", "mcp", "mkfifo", "mln", "mmv", "out-file", "patch",
+        "ren", "rename", "set-content", "shred", "sponge", "tee", "truncate", "unix2dos", "unix2mac", "unlink",
     ], Effect::Writes),
     Program { notes: &[Note::Runs], ..row(&["mount", "sqlite3"], Effect::Writes) },
     Program { notes: &[Note::Shallow], ..row(&["touch"], Effect::Writes) },
     Program { own: 1, notes: &[Note::Shallow], ..row(&["chgrp", "chmod", "chown"], Effect::Writes) },
     Program { own: 1, valued: &["-m", "-x", "-M", "-X"], ..row(&["setfacl"], Effect::Writes) },
-    Program { own: 1, ..row(&["uniq"], Effect::Writes) },
+    Program { own: 1, ..row(&["file-rename", "prename", "uniq"], Effect::Writes) },
     Program { own: 2, ..row(&["rpl", "sd"], Effect::Writes) },
     row(&["mkdir"], Effect::Creates),
     row(&["bunzip2", "bzip2", "gunzip", "gzip", "lz4", "lzma", "uncompress", "unlzma", "unxz", "unzstd", "xz", "zstd"], Effect::Packs),
     Program { notes: &[Note::Removes], ..row(&["move-item", "remove-item", "rm", "rmdir", "trash"], Effect::Writes) },
     Program { outputs: TARGET, notes: &[Note::Removes], ..row(&["mv"], Effect::Writes) },
-    Program { outputs: TARGET, ..row(&["ln"], Effect::Writes) },
-    Program { outputs: TARGET, ..row(&["cp", "install"], Effect::Last) },
+    Program { outputs: TARGET, flags: "bdfFiLnPrsTv", ..row(&["ln"], Effect::Writes) },
+    Program {
+        outputs: TARGET, links: &["-l", "-s", "--link", "--symbolic-link"], flags: "abdfHiLlnPpRrsTuvxZ",
+        ..row(&["cp"], Effect::Last)
+    },
+    Program { outputs: TARGET, ..row(&["install"], Effect::Last) },
     Program { notes: &[Note::Runs], ..row(&["rsync", "scp", "script", "split"], Effect::Last) },
     row(&["xxd"], Effect::Last),
     Program { outputs: &["-f", "--prefix"], ..row(&["csplit"], Effect::Reads) },
@@ -160,6 +171,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     formatter(&["ast-grep"], &["-U", "--update-all"]),
 ];
 
+const TRACE_FLAGS: &str = "apqvVcCdfFhiknrtTwxyYzZ";
 const CURL_FLAGS: &str = "#46fgiIJkLnNORsSv";
 const SCRIPTS: &[&str] = &["-e", "-f", "--expression", "--file"];
 
@@ -167,7 +179,13 @@ const SCRIPTS: &[&str] = &["-e", "-f", "--expression", "--file"];
 #[rustfmt::skip]
 pub(super) const GIT: &[Program] = &[
     Program { unless: &["--check", "--stat", "--numstat", "--summary"], outputs: &["--directory"], ..row(&["apply"], Effect::Writes) },
-    Program { notes: &[Note::Removes], ..row(&["checkout", "clean", "mv", "restore", "rm"], Effect::Writes) },
+    Program { notes: &[Note::Removes], ..row(&["checkout", "clean"], Effect::Writes) },
+    Program { unless: &["-n", "--dry-run"], flags: "fkv", notes: &[Note::Removes], ..row(&["mv"], Effect::Writes) },
+    Program { unless: &["--cached", "-n", "--dry-run"], flags: "fqr", notes: &[Note::Removes], ..row(&["rm"], Effect::Writes) },
+    Program {
+        unless: &["-S", "--staged"], despite: &["-W", "--worktree"], flags: "mpqSW", notes: &[Note::Removes],
+        ..row(&["restore"], Effect::Writes)
+    },
     Program { outputs: &["--prefix"], ..row(&["checkout-index"], Effect::Writes) },
     row(&["clone", "init", "lfs", "mergetool", "sparse-checkout", "stash", "submodule", "update-index", "worktree"], Effect::Writes),
     Program { outputs: &["-P", "--prefix"], ..row(&["subtree"], Effect::Writes) },

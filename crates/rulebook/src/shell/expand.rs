@@ -4,23 +4,23 @@ use std::borrow::Cow;
 
 use super::command::{Command, Redirect, Word, plain_name};
 use super::effects::{Given, given};
-use super::git::{git_command, runs_in_git};
+use super::found::found;
+use super::git::git_command;
 use super::interpreters::{runs_in_sed, takes_text};
-use super::programs::{
-    EVALUATORS, RUN_VARIABLES, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, Starter, TEXT_AFTER,
-};
+use super::programs::{EVALUATORS, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, Starter, TEXT_AFTER};
 use super::redirect::joined_folder;
 use super::script::{DoubtKind, MAX_COMMANDS, MAX_DEPTH, Script};
 use super::starting::{Starting, joined, skip_options, text_after};
 use super::suspect::is_inert;
+use super::variable::{Setting, is_set, names_alias, setting};
 use crate::hidden::is_hidden;
 
 /// Adds the commands that the commands of a script start, each after the one that starts it.
-pub(super) fn expand(script: &mut Script) {
+pub(super) fn expand(script: &mut Script, line: &str) {
     let commands = std::mem::take(&mut script.commands);
     let mut all = Vec::with_capacity(commands.len());
     let written = written_files(&commands);
-    add(script, &commands, &written, 0, &mut all);
+    add(script, &commands, (line, &written), 0, &mut all);
     script.commands = all;
 }
 
@@ -29,7 +29,14 @@ fn written_files(commands: &[Command]) -> Vec<String> {
     commands.iter().flat_map(Command::written_files).collect()
 }
 
-fn add(script: &mut Script, commands: &[Command], written: &[String], depth: usize, all: &mut Vec<Command>) {
+/// Adds commands and what they start, in a text that writes some files.
+fn add(
+    script: &mut Script,
+    commands: &[Command],
+    (line, written): (&str, &[String]),
+    depth: usize,
+    all: &mut Vec<Command>,
+) {
     for at in 0..commands.len() {
         if all.len() > MAX_COMMANDS || depth > MAX_DEPTH {
             return script.doubt(DoubtKind::Limit, String::new());
@@ -39,7 +46,7 @@ fn add(script: &mut Script, commands: &[Command], written: &[String], depth: usi
         let writer = writer.filter(|writer| command.is_piped && writer.pipeline == command.pipeline);
         all.push(command.clone());
         let mut started = Vec::new();
-        Starting { script, command, writer, started: &mut started }.follow();
+        Starting { line, script, command, writer, started: &mut started }.follow();
         let name = command.words.first().map_or("", |name| &name.text);
         if is_script(name) || written.iter().any(|file| runs_file(name, file)) {
             script.doubt(DoubtKind::File, command.line().text);
@@ -48,7 +55,7 @@ fn add(script: &mut Script, commands: &[Command], written: &[String], depth: usi
             script.doubt(DoubtKind::Later, command.line().text);
         }
         if !started.is_empty() {
-            add(script, &started, written, depth + 1, all);
+            add(script, &started, (line, written), depth + 1, all);
         }
     }
 }
@@ -78,7 +85,9 @@ impl Starting<'_> {
         if first.text.chars().any(is_hidden) {
             self.doubt(DoubtKind::Hidden);
         }
-        let Some(name) = self.command.name() else { return self.doubt(DoubtKind::Name) };
+        let Some(name) = self.command.name().filter(|_| self.is_one_word(first)) else {
+            return self.doubt(DoubtKind::Name);
+        };
         let rest = &words[1..];
         let has = |text: &str| rest.iter().any(|word| word.text == text);
         let is_fed = self.command.is_piped
@@ -101,7 +110,11 @@ impl Starting<'_> {
                 self.doubt(DoubtKind::Code);
             }
             "source" | "." => self.doubt(DoubtKind::File),
-            "trap" => rest.first().into_iter().for_each(|word| self.text(word)),
+            "trap" => {
+                rest.first().into_iter().for_each(|word| self.text(word));
+                self.started.iter_mut().for_each(|command| command.is_delayed = true);
+            }
+            "zargs" => self.zargs(rest),
             "hash" if rest.iter().any(|word| word.text == "-p") => self.doubt(DoubtKind::Alias),
             "sed" | "gsed" if rest.iter().any(|word| runs_in_sed(&word.text)) => self.doubt(DoubtKind::Code),
             "gh" if rest.first().is_some_and(|word| word.text == "alias") => self.doubt(DoubtKind::Alias),
@@ -122,8 +135,14 @@ impl Starting<'_> {
         if EVALUATORS.contains(&&*name) && rest.iter().any(Word::has_subscript) {
             self.doubt(DoubtKind::Evaluated);
         }
-        if SETTERS.contains(&&*name) && rest.iter().any(sets_program) {
-            self.doubt(DoubtKind::Setting);
+        if EVALUATORS.contains(&&*name) && rest.iter().any(names_alias) {
+            self.doubt(DoubtKind::Alias);
+        }
+        for setting in rest.iter().filter(|_| SETTERS.contains(&&*name)).filter_map(setting) {
+            match setting {
+                Setting::Doubt(why) => self.doubt(why),
+                Setting::Runs(text) => self.text(&text),
+            }
         }
         if let Some((_, options)) = TEXT_AFTER.iter().find(|(program, _)| *program == name)
             && let Some(text) = text_after(options, rest)
@@ -136,6 +155,12 @@ impl Starting<'_> {
             self.within(rest);
         }
         self.interpreter(&name, rest);
+    }
+
+    /// Whether the name of a program is one word, although a part of it is not known: it is quoted, or a variable that the
+    /// text does not set.
+    fn is_one_word(&self, name: &Word) -> bool {
+        !name.may_split || name.holes.iter().all(|hole| !is_set(self.line, &name.text[hole.clone()]))
     }
 
     /// A shell or an interpreter with a text, among the words of a program that may run it: `docker run x sh -c …`.
@@ -157,7 +182,7 @@ impl Starting<'_> {
             return;
         }
         if starter.name == "env"
-            && let Some(text) = text_after(&["-S", "--split-string"], rest)
+            && let Some(text) = split_string(starter, rest)
         {
             // Its own escapes for blanks.
             let text = ["\\_", "\\f", "\\n", "\\r", "\\t", "\\v"]
@@ -165,25 +190,12 @@ impl Starting<'_> {
                 .fold(text, |text, blank| text.replaced(blank, "  "));
             return self.text(&text);
         }
-        let mut rest = rest;
-        if !starter.after.is_empty() {
-            let own = skip_options(rest, starter.valued, starter.long);
-            if !rest.get(own).is_some_and(|word| starter.after.contains(&&*word.text)) {
-                return self.within(rest);
-            }
-            rest = &rest[own + 1..];
-            // `mise exec node@22 -- node`.
-            let end = rest.iter().position(|word| word.text == "--").filter(|_| starter.name == "mise");
-            rest = end.map_or(rest, |end| &rest[end..]);
+        if starter.name == "parallel" {
+            return self.parallel(starter, rest);
         }
-        let mut at = skip_options(rest, starter.valued, starter.long) + starter.own;
-        let is_setting = |word: &Word| word.text.contains('=');
-        while matches!(starter.name, "env" | "sudo" | "doas") && rest.get(at).is_some_and(is_setting) {
-            at += 1;
-        }
-        let Some(words) = rest.get(at..).filter(|words| !words.is_empty()) else { return };
-        let mut words = words.to_vec();
-        if matches!(starter.name, "xargs" | "parallel") {
+        let Some(at) = starter.command_at(rest) else { return self.within(rest) };
+        let mut words = rest[at..].to_vec();
+        if starter.name == "xargs" {
             let replaced = rest[..at].iter().position(|word| word.text.starts_with("-I"));
             let mark = replaced.map(|at| rest[at].text.strip_prefix("-I").filter(|mark| !mark.is_empty()));
             let mark = mark.map(|mark| {
@@ -196,7 +208,7 @@ impl Starting<'_> {
                 words.push(Word::hole("…"));
             }
         }
-        if starter.name == "watch" || starter.name == "parallel" {
+        if starter.name == "watch" {
             return self.text(&joined(&words));
         }
         // `npx prettier@3`.
@@ -229,7 +241,7 @@ impl Starting<'_> {
                 "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
             )
         };
-        let mut rest = rest;
+        let (tests, mut rest) = (&rest[..rest.iter().position(starts).unwrap_or(rest.len())], rest);
         while let Some(at) = rest.iter().position(starts) {
             // They run in the folders of the files.
             let is_elsewhere = matches!(&*rest[at].text, "-execdir" | "-okdir");
@@ -237,6 +249,10 @@ impl Starting<'_> {
             rest = &rest[at + 1..];
             let end = rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
             let mut words = rest[..end].to_vec();
+            if !adds_file && !is_elsewhere {
+                let files = found(tests);
+                words = words.into_iter().flat_map(|word| in_place(word, &files)).collect();
+            }
             if !fill(&mut words, "{}") && adds_file {
                 words.push(Word::hole("…"));
             }
@@ -245,12 +261,21 @@ impl Starting<'_> {
     }
 }
 
-/// Whether an assignment gives a program with arguments, or a file, to a variable whose value is run.
-pub(super) fn sets_program(word: &Word) -> bool {
-    let (name, value) = word.text.split_once('=').unwrap_or_default();
-    let is_more = value.contains(|c: char| c == '/' || c.is_whitespace()) || !word.holes.is_empty();
-    let is_setting = name.starts_with("GIT_CONFIG_KEY_") && runs_in_git(value, "$");
-    is_setting || RUN_VARIABLES.contains(&name) && is_more && value != "/dev/null"
+/// The text of `env -S`, with the words after it. It may be joined to the option, and to others before it.
+fn split_string(starter: &Starter, rest: &[Word]) -> Option<Word> {
+    let own = skip_options(rest, starter.valued, starter.long);
+    rest[..own].iter().enumerate().find_map(|(at, word)| {
+        let text = match given(&word.text, &["-S", "--split-string"], "i0v")? {
+            Given::Alone => Word::default(),
+            Given::Joined(start) => word.tail(start),
+        };
+        Some(joined(std::iter::once(&text).filter(|text| !text.text.is_empty()).chain(&rest[at + 1..])))
+    })
+}
+
+/// The word `{}` as the files that it stands for.
+fn in_place(word: Word, files: &[Word]) -> Vec<Word> {
+    if word.text == "{}" { files.to_vec() } else { vec![word] }
 }
 
 /// Puts holes where a mark is. Says whether it found one.
@@ -266,8 +291,10 @@ fn fill(words: &mut [Word], mark: &str) -> bool {
 impl Command {
     /// The forms under which patterns know the command: as written, by its plain name, and git without its own options.
     pub(crate) fn forms(&self) -> Vec<Word> {
-        let mut forms = vec![self.line()];
-        let Some(name) = self.name() else { return forms };
+        let Some(name) = self.name() else { return vec![self.line()] };
+        // A folder that is not known cannot be another command.
+        let first = self.words.first().map(|first| Word::known(&*first.text));
+        let mut forms = vec![joined(first.iter().chain(&self.words[1..]))];
         let is_plain = matches!(&name, Cow::Borrowed(plain) if plain.len() == self.words[0].text.len());
         let plain = Word::known(&*name);
         if !is_plain {

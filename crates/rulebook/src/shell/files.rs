@@ -2,6 +2,7 @@
 
 use super::command::{Command, Redirect, Word};
 use super::effects::{Effect, Given, Note, OUTPUTS, Program, given};
+use super::found::tests;
 use super::git::git_command;
 use super::programs::STARTERS;
 use crate::words::words;
@@ -236,11 +237,14 @@ impl Command {
         let first =
             if name == "git" { git_command(arguments).map_or(arguments.len(), |at| at + 1) } else { 0 };
         let program = self.program();
-        let words = arguments.iter().enumerate().skip(first);
+        // The options of the command that it starts are not its own.
+        let starter = STARTERS.iter().find(|starter| starter.name == name && program.is_some());
+        let end = starter.and_then(|starter| starter.command_at(arguments)).unwrap_or(arguments.len());
+        let words = arguments[..end].iter().enumerate().skip(first);
         let flags = program.map_or("", |program| program.flags);
         let is_given =
             |options: &[&str]| words.clone().any(|(_, word)| given(&word.text, options, flags).is_some());
-        if program.is_some_and(|program| is_given(program.unless)) {
+        if program.is_some_and(|program| is_given(program.unless) && !is_given(program.despite)) {
             return uses;
         }
         let outputs = match program {
@@ -286,7 +290,8 @@ impl Command {
             !word.text.is_empty() && !word.text.starts_with('-') && !values.contains(at)
         };
         let files: Vec<usize> = words.clone().filter(is_file).map(|(at, _)| at).skip(own).collect();
-        let effect = if is_given(REMOVING) { Effect::Writes } else { program.effect };
+        let is_all = is_given(REMOVING) || is_given(program.links);
+        let effect = if is_all { Effect::Writes } else { program.effect };
         let (touched, files) = match effect {
             Effect::Reads => return uses,
             Effect::Deletes => return deletes(arguments, uses),
@@ -297,7 +302,16 @@ impl Command {
             Effect::Last if has_target => return uses,
             Effect::Last => (Touched::Written, &files[files.len().saturating_sub(1)..]),
         };
+        let link = (name == "ln" && is_given(&["-s", "--symbolic"]) && !is_given(&["-r", "--relative"]))
+            .then(|| files.last().map(|last| (*last, &arguments[*last])))
+            .flatten();
         for at in files {
+            // What a link leads to is relative to the link.
+            if let Some((last, link)) = link.filter(|(last, _)| at != last) {
+                debug_assert!(last > *at);
+                uses.more.push((beside(link, &arguments[*at]), touched));
+                continue;
+            }
             uses.touched[*at] = touched;
             let word = &arguments[*at];
             let packed = PACKED.iter().find(|end| word.text.ends_with(**end) && effect == Effect::Packs);
@@ -308,6 +322,20 @@ impl Command {
         }
         uses
     }
+}
+
+/// A path as it is read from the folder of a link.
+fn beside(link: &Word, path: &Word) -> Word {
+    let is_folder = |link: &str| link.ends_with('/') || matches!(link, "." | "..") || link.ends_with("/..");
+    let folder = match link.as_known() {
+        _ if path.text.starts_with(['/', '~']) => None,
+        Some(link) if is_folder(link) => Some(link.trim_end_matches('/')),
+        Some(link) => link.rsplit_once('/').map(|(folder, _)| folder),
+        None => None,
+    };
+    let mut beside = Word::known(folder.map(|folder| format!("{folder}/")).unwrap_or_default());
+    beside.append(path);
+    beside
 }
 
 /// What a command does with its arguments, and the files that are parts of them.
@@ -323,41 +351,22 @@ fn starts_others(name: &str) -> bool {
 
 /// What `find` removes: with tests of names, only what they match.
 fn deletes(arguments: &[Word], mut uses: Uses) -> Uses {
-    let has = |wanted: &[&str]| arguments.iter().any(|word| wanted.contains(&&*word.text));
-    if !has(&["-delete"]) {
+    if !arguments.iter().any(|word| word.text == "-delete") {
         return uses;
     }
-    let is_root = |word: &&Word| !word.text.starts_with(['-', '(', '!']);
-    let roots = arguments.iter().take_while(is_root).count();
-    let here = [Word::known(".")];
-    let folders = if roots == 0 { &here[..] } else { &arguments[..roots] };
-    let tests = arguments.windows(2).filter(|pair| matches!(&*pair[0].text, "-name" | "-iname"));
-    let names: Vec<&Word> = tests.map(|pair| &pair[1]).collect();
-    if names.is_empty() || has(&["!", "-not", "-o", "-or", ","]) && !has_only_names(arguments) {
-        uses.more.extend(folders.iter().map(|folder| (folder.clone(), Touched::Written)));
-        return uses;
-    }
-    for folder in folders {
-        for name in &names {
-            let mut below = folder.clone();
-            below.append(&Word::known("/**/"));
-            below.append(name);
-            uses.more.push((below, Touched::Written));
-        }
-    }
+    let (folders, names) = tests(arguments);
+    let below = |folder: &Word| match &names {
+        None => vec![folder.clone()],
+        Some(names) => names
+            .iter()
+            .map(|name| {
+                let mut below = folder.clone();
+                below.append(&Word::known("/**/"));
+                below.append(name);
+                below
+            })
+            .collect(),
+    };
+    uses.more.extend(folders.iter().flat_map(below).map(|file| (file, Touched::Written)));
     uses
-}
-
-/// Whether an expression of `find` only chooses among names: `\( -name a -o -name b \) -delete`.
-fn has_only_names(arguments: &[Word]) -> bool {
-    let mut words = arguments.iter().skip_while(|word| !word.text.starts_with(['-', '(']));
-    while let Some(word) = words.next() {
-        match &*word.text {
-            "-name" | "-iname" | "-type" | "-maxdepth" | "-mindepth" => drop(words.next()),
-            "(" | ")" | "-o" | "-or" | "-a" | "-and" | "-delete" | "-print" | "-depth" => {}
-            _ => return false,
-        }
-    }
-    // Each alternative has a name, if brackets hold them together.
-    arguments.iter().any(|word| word.text == "(")
 }

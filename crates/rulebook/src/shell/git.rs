@@ -27,13 +27,20 @@ const GIT_RUN_SETTINGS: &[&str] = &[
 /// Options whose value git gives to a shell.
 #[rustfmt::skip]
 const GIT_TEXTS: &[&str] = &[
-    "--commit-filter", "--env-filter", "--exec", "--extcmd", "--index-filter", "--msg-filter", "--open-files-in-pager",
-    "--parent-filter", "--receive-pack", "--tag-name-filter", "--tree-filter", "--upload-pack",
+    "--browser", "--cc-cmd", "--commit-filter", "--env-filter", "--exec", "--extcmd", "--header-cmd", "--httpd", "--index-filter",
+    "--msg-filter", "--open-files-in-pager", "--parent-filter", "--receive-pack", "--sendmail-cmd", "--tag-name-filter", "--to-cmd",
+    "--tree-filter", "--upload-pack",
 ];
+/// The shortest part of such an option that counts as the option.
+const SHORTEST: usize = "--exe".len();
 
 /// The same with one letter, and the commands that have them.
-const GIT_SHORT_TEXTS: &[(&[&str], &str)] =
-    &[(&["rebase", "difftool"], "-x"), (&["grep"], "-O"), (&["clone", "ls-remote"], "-u")];
+const GIT_SHORT_TEXTS: &[(&[&str], &str)] = &[
+    (&["rebase", "difftool"], "-x"),
+    (&["grep"], "-O"),
+    (&["clone", "ls-remote"], "-u"),
+    (&["instaweb"], "-b"),
+];
 
 /// The commands of git. Another one is an alias, or a program of its own.
 #[rustfmt::skip]
@@ -78,7 +85,12 @@ impl Starting<'_> {
         let short = GIT_SHORT_TEXTS.iter().find(|(of, _)| of.contains(&name)).map(|(_, option)| *option);
         let options: Vec<&str> = GIT_TEXTS.iter().copied().chain(short).collect();
         for at in 0..after.len() {
-            if let Some(text) = text_after(&options, &after[at..after.len().min(at + 2)]) {
+            let pair = &after[at..after.len().min(at + 2)];
+            let part = pair[0].text.split('=').next().unwrap_or_default();
+            let is_part = part.len() >= SHORTEST
+                && GIT_TEXTS.iter().any(|option| *option != part && option.starts_with(part));
+            let shortened = || text_after(&[part], pair).filter(|text| text.text.contains(' '));
+            if let Some(text) = text_after(&options, pair).or_else(|| is_part.then(shortened).flatten()) {
                 self.text(&text);
             }
         }

@@ -29,27 +29,34 @@ impl Starting<'_> {
         self.input();
     }
 
-    /// Reads the input of a shell, if it is in the line.
-    fn input(&mut self) {
-        for redirect in self.command.redirects.clone() {
+    /// Reads what redirections give to a shell. The last one counts; which descriptor it is for is not known, so all do.
+    fn redirected(&mut self, redirects: &[Redirect]) {
+        for redirect in redirects {
             match redirect {
-                Redirect::Text(text) => self.text(&text),
-                Redirect::Document(document) => document.body.into_iter().for_each(|body| self.text(&body)),
+                Redirect::Text(text) => self.text(text),
+                Redirect::Document(document) => document.body.iter().for_each(|body| self.text(body)),
                 Redirect::Read(_) => self.doubt(DoubtKind::Input),
                 Redirect::Write { .. } => {}
             }
         }
-        if !self.command.is_piped {
+    }
+
+    /// Reads the input of a shell, if it is in the line.
+    pub(super) fn input(&mut self) {
+        let command = self.command;
+        self.redirected(&command.redirects);
+        if !command.is_piped {
             return;
         }
         let Some(writer) = self.writer else { return self.doubt(DoubtKind::Input) };
         let name = writer.name();
-        let body =
-            writer.redirects.iter().find_map(Redirect::document).and_then(|document| document.body.clone());
+        let is_read = |redirect: &Redirect| redirect.text().is_some();
         let is_plain = |word: &Word| !word.text.contains('\\') && !word.text.contains('%');
-        match (name.as_deref(), body) {
-            (Some("cat"), Some(body)) if writer.words.len() == 1 => self.text(&body),
-            (Some("echo"), _) if writer.words[1..].iter().all(is_plain) => {
+        match name.as_deref() {
+            Some("cat") if writer.words.len() == 1 && writer.redirects.iter().any(is_read) => {
+                self.redirected(&writer.redirects);
+            }
+            Some("echo") if writer.words[1..].iter().all(is_plain) => {
                 let words: Vec<Word> = writer.words[1..]
                     .iter()
                     .skip_while(|word| word.text == "-n" || word.text == "-e")
@@ -57,10 +64,10 @@ impl Starting<'_> {
                     .collect();
                 self.text(&joined(&words));
             }
-            (Some("printf"), _) if writer.words.len() == 2 && writer.words[1..].iter().all(is_plain) => {
+            Some("printf") if writer.words.len() == 2 && writer.words[1..].iter().all(is_plain) => {
                 self.text(&writer.words[1]);
             }
-            (Some("printf"), _)
+            Some("printf")
                 if writer.words.len() == 3 && writer.words[1].text.trim_end_matches("\\n") == "%s" =>
             {
                 self.text(&writer.words[2]);

@@ -1,9 +1,9 @@
 //! Lists of commands: operators, keywords, redirections and here-documents.
 
 use super::command::{Command, Word};
-use super::expand::sets_program;
 use super::reader::{Ends, Reader, is_blank, is_meta};
 use super::script::{DoubtKind, MAX_COMMANDS, MAX_DEPTH, Script};
+use super::variable::is_assignment;
 
 /// Reads a text into its commands. What they start in turn is not read yet.
 pub(super) fn parse(text: &str) -> Script {
@@ -25,6 +25,8 @@ struct List {
     /// The chain whose commands have succeeded if the commands before it have.
     last: Option<usize>,
     is_piped: bool,
+    /// Whether the next command runs only if those before it succeeded.
+    is_chained: bool,
     /// Whether it need not have succeeded: it follows `||` or `!`.
     is_alternative: bool,
 }
@@ -53,6 +55,7 @@ struct Group<'t> {
 const BEFORE_COMMAND: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "{", "!", "coproc"];
 /// Words that open a compound command, and words that end one.
 const OPENERS: &[&str] = &["{", "if", "while", "until", "for", "select", "case"];
+const LOOPS: &[&str] = &["while", "until", "for", "select"];
 const ENDS: &[&str] = &["fi", "done", "esac", "}"];
 /// Operators after which a line may end.
 const CONTINUED: &[&str] = &["&&", "||", "|", "|&"];
@@ -118,6 +121,7 @@ impl<'t> Reader<'t> {
                         let is_body = std::mem::take(&mut is_function);
                         let last = self.list(Ends::Bracket).filter(|_| !is_body);
                         self.at += usize::from(self.rest().starts_with(')'));
+                        self.delay(start, is_body);
                         self.close_group(start, last, list.is_piped || is_body);
                     }
                     continue;
@@ -162,6 +166,8 @@ impl<'t> Reader<'t> {
                     if let Some(group) = groups.pop() {
                         let last = self.last_of(&list).filter(|_| word == "}" && !group.is_body);
                         (self.chain, list) = (group.chain, group.around);
+                        self.delay(group.start, group.is_body || LOOPS.contains(&group.opener));
+                        self.forget_variables(group.start);
                         self.close_group(group.start, last, list.is_piped || group.is_body);
                     }
                 }
@@ -191,10 +197,11 @@ impl<'t> Reader<'t> {
                     drop(self.words());
                     is_function = true;
                 }
-                Some("!") => list.is_alternative = true,
+                Some("!" | "coproc") => list.is_alternative = true,
                 Some(_) => {}
                 None => {
-                    is_function |= self.simple(list.is_piped);
+                    let is_certain = groups.is_empty() && self.is_certain(&list);
+                    is_function |= self.simple(list.is_piped, is_certain);
                     if self.at == start {
                         // A character that starts nothing.
                         self.at += c.len_utf8();
@@ -202,6 +209,11 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+    }
+
+    /// Whether the next command runs, in the shell of the text, whenever what follows does.
+    fn is_certain(&self, list: &List) -> bool {
+        !list.is_piped && !list.is_alternative && !list.is_chained && self.script.chains[self.chain].is_none()
     }
 
     /// The chain whose commands have succeeded if the commands so far have.
@@ -212,6 +224,7 @@ impl<'t> Reader<'t> {
 
     /// Continues after `|`: only the last element of a pipeline decides whether it succeeds.
     fn pipe(&mut self, list: &mut List) {
+        self.forget_variables(list.first);
         let child = self.script.new_chain(Some(self.chain));
         let of_element = self.script.commands[list.first..].iter_mut();
         of_element.filter(|one| one.chain == self.chain).for_each(|one| one.chain = child);
@@ -220,6 +233,9 @@ impl<'t> Reader<'t> {
 
     /// Continues after an operator that ends a pipeline.
     fn separate(&mut self, operator: &str, list: &mut List) {
+        if operator == "&" {
+            self.forget_variables(list.first);
+        }
         let is_end = !matches!(operator, "&&" | "||");
         if is_end {
             list.last = self.last_of(list).filter(|_| operator != "&");
@@ -229,6 +245,7 @@ impl<'t> Reader<'t> {
         }
         list.start(self.script.commands.len());
         list.is_alternative = operator == "||";
+        list.is_chained = operator == "&&";
         *self.pipeline += 1;
     }
 
@@ -244,7 +261,7 @@ impl<'t> Reader<'t> {
         let is_process = after.starts_with("<(") || after.starts_with(">(");
         let end = self.script.commands.len();
         if end > start && !is_process && REDIRECTS.iter().any(|one| after.starts_with(one)) {
-            self.simple(is_fed);
+            self.simple(is_fed, false);
             let carrier = self.script.commands.len() - 1;
             if carrier >= end {
                 self.script.groups.push((start..end, carrier));
@@ -291,7 +308,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads a simple command. Says whether it is the name of a function.
-    fn simple(&mut self, is_piped: bool) -> bool {
+    fn simple(&mut self, is_piped: bool, is_certain: bool) -> bool {
         let mut command = Command {
             pipeline: *self.pipeline,
             chain: self.chain,
@@ -300,6 +317,7 @@ impl<'t> Reader<'t> {
             ..Command::default()
         };
         let mut documents = Vec::new();
+        let mut set = None;
         let mut last_written = "";
         loop {
             while matches!(self.peek(), Some(c) if is_blank(c)) || self.skip_continuation() {
@@ -348,10 +366,9 @@ impl<'t> Reader<'t> {
             if let Some(operator) = operator.filter(|_| is_number) {
                 self.redirect(operator, written == "1", &mut command, &mut documents);
             } else if command.words.is_empty() && is_assignment(written) {
-                if words.iter().any(sets_program) {
-                    self.doubt(DoubtKind::Setting);
-                }
+                words.iter().for_each(|word| self.assigned(word));
                 self.evaluated(&words);
+                set = words.first().and_then(|word| Some((written.split_once('=')?.0, word.clone())));
             } else {
                 if is_quoted && words.is_empty() {
                     command.words.push(Word::default());
@@ -360,6 +377,10 @@ impl<'t> Reader<'t> {
             }
         }
         if command.words.is_empty() && command.redirects.is_empty() {
+            // Before a command, it is set for that command only.
+            if let Some((name, word)) = set.filter(|_| is_certain) {
+                self.set(name, vec![word.tail(name.len() + 1)]);
+            }
             return false;
         }
         self.follow_folder(&command);
@@ -374,13 +395,4 @@ impl<'t> Reader<'t> {
         self.at += len.unwrap_or(0);
         len.is_some() || self.skip_separator()
     }
-}
-
-/// Whether a word before the name of a command sets a variable.
-fn is_assignment(written: &str) -> bool {
-    let Some((name, _)) = written.split_once('=') else { return false };
-    let name = name.strip_suffix('+').unwrap_or(name);
-    let name = name.split('[').next().unwrap_or(name);
-    name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
-        && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
 }

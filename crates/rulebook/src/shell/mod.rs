@@ -10,9 +10,11 @@ mod compound;
 mod effects;
 mod expand;
 mod files;
+mod found;
 mod git;
 mod interpreters;
 mod list;
+mod parallel;
 mod patched;
 mod pattern;
 mod programs;
@@ -23,6 +25,7 @@ mod starting;
 mod suspect;
 #[cfg(test)]
 mod tests;
+mod variable;
 mod word;
 mod written;
 
@@ -44,7 +47,7 @@ pub fn parse(text: &str) -> Script {
 /// The same, without what programs may run of their words.
 fn read(text: &str) -> Script {
     let mut script = list::parse(text);
-    expand::expand(&mut script);
+    expand::expand(&mut script, text);
     script.doubts.sort();
     script.doubts.dedup();
     script

@@ -13,10 +13,12 @@ pub(super) struct Starter {
     pub(super) folder: &'static [&'static str],
     /// It starts a command only after one of these words.
     pub(super) after: &'static [&'static str],
+    /// Words that may come before that one, each with the number of its own arguments.
+    pub(super) via: &'static [(&'static str, usize)],
 }
 
 const fn starter(name: &'static str, valued: &'static str, own: usize) -> Starter {
-    Starter { name, valued, long: &[], own, folder: &[], after: &[] }
+    Starter { name, valued, long: &[], own, folder: &[], after: &[], via: &[] }
 }
 
 /// A program that runs others of a project or a package, after one of these words.
@@ -41,6 +43,9 @@ const RUNNER_LONG: &[&str] = &[
     "--env-file",
     "--workspace",
     "--cd",
+    "--include",
+    "--exclude",
+    "--jobs",
 ];
 const RUNNER_FOLDERS: &[&str] = &["-C", "--directory", "--prefix", "--cwd", "--dir", "--cd"];
 
@@ -59,12 +64,37 @@ pub(super) const STARTERS: &[Starter] = &[
     starter("exec", "a", 0),
     Starter { long: &["--timeout"], ..starter("flock", "wE", 1) },
     starter("gtimeout", "ks", 1),
-    starter("ionice", "cnp", 0),
+    Starter { long: &["--class", "--classdata", "--pid"], ..starter("ionice", "cnp", 0) },
+    starter("ltrace", "aAeFlnopsuwxS", 0),
     Starter { long: &["--adjustment"], ..starter("nice", "n", 0) },
     starter("nohup", "", 0),
     starter("noglob", "", 0),
-    starter("nsenter", "t", 0),
-    starter("parallel", "jNnI", 0),
+    Starter { long: &["--target"], ..starter("nsenter", "t", 0) },
+    Starter {
+        long: &[
+            "--arg-file",
+            "--colsep",
+            "--delay",
+            "--delimiter",
+            "--env",
+            "--halt",
+            "--jobs",
+            "--joblog",
+            "--load",
+            "--max-args",
+            "--max-procs",
+            "--memfree",
+            "--results",
+            "--retries",
+            "--sshlogin",
+            "--sshloginfile",
+            "--tempdir",
+            "--timeout",
+            "--tmpdir",
+            "--workdir",
+        ],
+        ..starter("parallel", "aCdIjJnNPsS", 0)
+    },
     runner("bun", &["x"]),
     runner("bundle", &["exec"]),
     runner("bunx", &[]),
@@ -84,28 +114,44 @@ pub(super) const STARTERS: &[Starter] = &[
     starter("runuser", "ugG", 0),
     starter("setarch", "", 1),
     starter("setsid", "", 0),
-    starter("stdbuf", "ioe", 0),
-    starter("strace", "eopsuaP", 0),
+    Starter { long: &["--input", "--output", "--error"], ..starter("stdbuf", "ioe", 0) },
+    Starter { long: &["--output", "--attach", "--trace"], ..starter("strace", "abEeIoOpPsSuUX", 0) },
     Starter {
-        long: &["--user", "--group", "--host", "--chdir", "--prompt"],
+        long: &[
+            "--user",
+            "--group",
+            "--host",
+            "--chdir",
+            "--prompt",
+            "--chroot",
+            "--close-from",
+            "--command-timeout",
+            "--other-user",
+            "--role",
+            "--type",
+        ],
         folder: &["-D", "--chdir"],
         ..starter("sudo", "ugpCThRDrt", 0)
     },
-    Starter { folder: &["--working-directory"], ..starter("systemd-run", "pu", 0) },
+    Starter {
+        long: &["--property", "--unit", "--uid", "--gid", "--slice", "--setenv"],
+        folder: &["--working-directory"],
+        ..starter("systemd-run", "puE", 0)
+    },
     starter("taskset", "", 1),
-    starter("time", "of", 0),
+    Starter { long: &["--output", "--format"], ..starter("time", "of", 0) },
     Starter { long: &["--signal", "--kill-after"], ..starter("timeout", "ks", 1) },
     starter("toybox", "", 0),
     starter("unbuffer", "", 0),
     starter("unshare", "", 0),
     runner("uv", &["run"]),
     runner("uvx", &[]),
-    starter("watch", "nd", 0),
+    Starter { long: &["--interval"], ..starter("watch", "nd", 0) },
     Starter {
         long: &["--max-args", "--max-procs", "--replace", "--delimiter", "--arg-file", "--max-lines"],
         ..starter("xargs", "IdEnLPsa", 0)
     },
-    runner("yarn", &["dlx", "exec"]),
+    Starter { via: &[("workspace", 1), ("workspaces", 1)], ..runner("yarn", &["dlx", "exec"]) },
 ];
 
 /// Shells: they run a text after `-c`, a file, or their input.
@@ -156,6 +202,24 @@ pub(super) const RUN_VARIABLES: &[&str] = &[
     "NODE_OPTIONS", "PAGER", "PERL5OPT", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "PYTHONSTARTUP", "RUBYOPT",
     "SSH_ASKPASS", "VISUAL", "ZDOTDIR",
 ];
+
+/// Variables whose value is run where it has arguments, or a folder: a compiler, a tool of a build. The value is read as a command.
+#[rustfmt::skip]
+pub(super) const TOOL_VARIABLES: &[&str] = &[
+    "AR", "AS", "CC", "CPP", "CVS_RSH", "CXX", "FCEDIT", "HGEDITOR", "LD", "MAKE", "RUSTC", "RUSTDOC", "SHELL", "SVN_SSH",
+];
+/// How the names of others end: `RUSTC_WRAPPER`, `CARGO_TARGET_X_RUNNER`.
+pub(super) const TOOL_ENDS: &[&str] =
+    &["_ASKPASS", "_BROWSER", "_EDITOR", "_LAUNCHER", "_LINKER", "_PAGER", "_RSH", "_RUNNER", "_WRAPPER"];
+
+/// Variables of shells whose elements are aliases, functions, or the files of commands.
+#[rustfmt::skip]
+pub(super) const ALIAS_VARIABLES: &[&str] = &[
+    "BASH_ALIASES", "BASH_CMDS", "aliases", "commands", "dis_aliases", "dis_functions", "functions", "galiases", "saliases",
+];
+
+/// Options of containers with the name of a program whose arguments come later.
+pub(super) const ENTRY_POINTS: &[&str] = &["--entrypoint"];
 
 /// Programs that run a text for a shell, after one of these options.
 pub(super) const TEXT_AFTER: &[(&str, &[&str])] = &[

@@ -1,5 +1,6 @@
 //! The reader of a shell text: where it is, and what it has found.
 
+use super::command::Word;
 use super::script::{DoubtKind, MAX_DEPTH, MAX_LINE, Script};
 
 /// Where a list ends.
@@ -8,6 +9,14 @@ pub(super) enum Ends {
     Text,
     Bracket,
     Brace,
+}
+
+/// A variable that has a value because of the text.
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) values: Vec<Word>,
+    /// How many commands are before it.
+    pub(super) at: usize,
 }
 
 /// Reads a text.
@@ -21,6 +30,8 @@ pub(super) struct Reader<'t> {
     pub(super) pipeline: &'t mut usize,
     /// Here-documents whose bodies follow the current line: the command and the redirection of each.
     pub(super) pending: Vec<(usize, usize)>,
+    /// The variables that have a value here because of the text.
+    pub(super) variables: Vec<Variable>,
 }
 
 impl<'t> Reader<'t> {
@@ -37,7 +48,8 @@ impl<'t> Reader<'t> {
             script.doubt(DoubtKind::Limit, String::new());
         }
         let text = if depth > MAX_DEPTH { "" } else { &text[..end] };
-        Reader { text, at: 0, script, chain, folder, depth, pipeline, pending: Vec::new() }
+        let (pending, variables) = (Vec::new(), Vec::new());
+        Reader { text, at: 0, script, chain, folder, depth, pipeline, pending, variables }
     }
 
     pub(super) fn rest(&self) -> &'t str {

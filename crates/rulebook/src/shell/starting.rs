@@ -1,11 +1,13 @@
 //! A command and what it starts in turn: its texts for a shell, its words as a command, and doubts.
 
 use super::command::{Command, Redirect, Word, plain_name};
-use super::programs::{SHELLS, STARTERS};
+use super::programs::{SHELLS, STARTERS, Starter};
 use super::reader::{Ends, Reader};
 use super::script::{DoubtKind, Script};
 
 pub(super) struct Starting<'s> {
+    /// The whole text.
+    pub(super) line: &'s str,
     pub(super) script: &'s mut Script,
     pub(super) command: &'s Command,
     /// The command before it in the pipeline.
@@ -34,6 +36,7 @@ impl Starting<'_> {
         if is_shell && inner.commands.iter().all(|command| command.chain == chain) {
             inner.commands.iter_mut().for_each(|command| command.chain = self.command.chain);
         }
+        inner.commands.iter_mut().for_each(|command| command.is_delayed |= self.command.is_delayed);
         self.script.chains = std::mem::take(&mut inner.chains);
         self.script.doubts.append(&mut inner.doubts);
         self.started.append(&mut inner.commands);
@@ -59,7 +62,45 @@ impl Starting<'_> {
     }
 }
 
-/// The text that follows one of these options, with the words after it. It may be joined to the option: `--run=ls`, `-c'ls -a'`.
+impl Starter {
+    /// Where the command that it starts begins among its words.
+    pub(super) fn command_at(&self, rest: &[Word]) -> Option<usize> {
+        let skip = |at: usize| Some(at + skip_options(rest.get(at..)?, self.valued, self.long));
+        let mut at = skip(0)?;
+        if !self.after.is_empty() {
+            let own = |at: usize| {
+                let word = rest.get(at)?;
+                self.via.iter().find(|(name, _)| *name == word.text).map(|(_, own)| *own)
+            };
+            while let Some(own) = own(at) {
+                at = skip(at + 1 + own)?;
+            }
+            rest.get(at).filter(|word| self.after.contains(&&*word.text))?;
+            at += 1;
+            // `mise exec node@22 -- node`.
+            let tools = rest[at..].iter().position(|word| word.text == "--").filter(|_| self.name == "mise");
+            at = skip(at + tools.unwrap_or(0))?;
+        }
+        at += self.own;
+        let is_setting = |word: &Word| word.text.contains('=');
+        while matches!(self.name, "env" | "sudo" | "doas") && rest.get(at).is_some_and(is_setting) {
+            at += 1;
+        }
+        (at < rest.len()).then_some(at)
+    }
+
+    /// Whether one of its own options may take a value that is then no command.
+    pub(super) fn is_ambiguous(&self, own: &[Word]) -> bool {
+        let is_unknown = |word: &Word| {
+            let text = &*word.text;
+            text.starts_with("--") && text.len() > 2 && !text.contains('=') && !self.long.contains(&text)
+        };
+        own.iter().any(is_unknown)
+    }
+}
+
+/// The text that follows one of these options, with the words after it. It may be joined to the option, and to others before
+/// it: `--run=ls`, `-c'ls -a'`, `-lc'ls -a'`.
 pub(super) fn text_after(options: &[&str], rest: &[Word]) -> Option<Word> {
     let is_letter = |one: &&str| one.len() == 2 && one.starts_with('-');
     rest.iter().enumerate().find_map(|(at, word)| {
@@ -70,9 +111,14 @@ pub(super) fn text_after(options: &[&str], rest: &[Word]) -> Option<Word> {
             return Some(joined(&rest[at + 1..]));
         }
         let value = |one: &&str| {
-            let value = text.strip_prefix(one)?;
-            let is_value = |value: &&str| is_letter(one) && value.contains(char::is_whitespace);
-            value.strip_prefix('=').or_else(|| Some(value).filter(is_value))
+            let is_text = |value: &&str| value.contains(char::is_whitespace);
+            let whole = || text.strip_prefix(one)?.strip_prefix('=');
+            let among = || {
+                let (before, value) = text.strip_prefix('-')?.split_once(&one[1..])?;
+                let are_flags = before.len() < 5 && before.bytes().all(|byte| byte.is_ascii_alphabetic());
+                Some(value).filter(is_text).filter(|_| is_joined && is_letter(one) && are_flags)
+            };
+            whole().or_else(among)
         };
         let start = text.len() - options.iter().find_map(value)?.len();
         let first = word.tail(start);

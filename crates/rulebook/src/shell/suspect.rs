@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use super::command::{Command, Redirect, Word, plain_name};
-use super::effects::{Effect, Note, Program};
-use super::programs::STARTERS;
+use super::effects::{Effect, Given, Note, Program, given};
+use super::programs::{ENTRY_POINTS, STARTERS};
 use super::script::Script;
 
 /// How many words are tried as the name of a command, and the longest text that is searched.
@@ -28,8 +28,8 @@ fn writes_files(name: &str) -> bool {
 /// Whether the command among the words of a program is a command of the line too.
 fn has_started(name: &str, rest: &[Word]) -> bool {
     let starter = STARTERS.iter().find(|starter| starter.name == name);
-    let is_after = |after: &[&str]| after.is_empty() || rest.iter().any(|word| after.contains(&&*word.text));
-    starter.is_some_and(|starter| is_after(starter.after))
+    starter
+        .is_some_and(|starter| starter.command_at(rest).is_some_and(|at| !starter.is_ambiguous(&rest[..at])))
 }
 
 impl Command {
@@ -37,7 +37,8 @@ impl Command {
     pub(super) fn suspect(&mut self, read: fn(&str) -> Script) {
         let found = RefCell::new(Vec::new());
         self.may_run(&|text| {
-            if text.split_whitespace().next().is_some_and(writes_files) && found.borrow().len() < MAX_STARTS {
+            let is_writer = text.contains('>') || text.split_whitespace().next().is_some_and(writes_files);
+            if is_writer && found.borrow().len() < MAX_STARTS {
                 found.borrow_mut().extend(read(text).commands);
             }
             false
@@ -56,7 +57,7 @@ impl Command {
         }
         let rest = if has_started(name, rest) { &[] } else { rest };
         let texts: Vec<&str> = rest.iter().map(|word: &Word| word.text.as_str()).collect();
-        if contains(&texts, is_match) {
+        if contains(&texts, is_match) || enters(&texts, is_match) {
             return true;
         }
         let read = self.redirects.iter().filter_map(Redirect::text).map(|word| word.text.as_str());
@@ -67,6 +68,19 @@ impl Command {
                 .any(|line| contains(&line.split_whitespace().collect::<Vec<_>>(), is_match))
         })
     }
+}
+
+/// Whether a command consists of the program of an option and the last words.
+fn enters(words: &[&str], is_match: &dyn Fn(&str) -> bool) -> bool {
+    let program = words.iter().enumerate().find_map(|(at, word)| match given(word, ENTRY_POINTS, "")? {
+        Given::Alone => words.get(at + 1).copied(),
+        Given::Joined(start) => Some(&word[start..]),
+    });
+    program.is_some_and(|program| {
+        let program = plain_name(program);
+        (0..words.len().min(MAX_STARTS))
+            .any(|at| is_match(&format!("{program} {}", words[at + 1..].join(" "))))
+    })
 }
 
 /// Whether a command starts at one of the words.

@@ -61,14 +61,21 @@ impl Reader<'_> {
                     self.escaped(&mut part);
                 }
                 '$' if self.is_separator() => break,
-                '$' => self.dollar(&mut part, false),
-                '`' => self.backticks(&mut part),
+                '$' => {
+                    part.word.may_split = true;
+                    self.dollar(&mut part, false);
+                }
+                '`' => {
+                    part.word.may_split = true;
+                    self.backticks(&mut part);
+                }
                 '*' => {
                     part.word.stars.push(part.word.text.len());
                     part.word.text.push('*');
                     self.at += 1;
                 }
                 '?' | '[' if c == '?' || self.is_class() => {
+                    part.word.may_split = true;
                     part.word.push_hole(c.encode_utf8(&mut [0; 4]));
                     self.at += 1;
                 }
@@ -214,7 +221,11 @@ impl Reader<'_> {
             Some(c) if c.is_ascii_digit() || "?$!#@*-".contains(c) => self.at += 1,
             _ => return part.word.text.push('$'),
         }
-        part.word.push_hole(&self.text[start..self.at]);
+        let (at, shown) = (part.word.text.len(), &self.text[start..self.at]);
+        part.word.push_hole(shown);
+        if let Some(values) = self.values_of(shown) {
+            part.word.values.push((at..part.word.text.len(), values));
+        }
     }
 
     /// Reads `{…}` after a `$`. Substitutions in it run.

@@ -1,8 +1,9 @@
 //! What a call changes: the text of each file before and after it.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::file::File;
+use super::notebook::{self, CellEdit, is_notebook};
 use crate::evidence::{Roots, ToolCall, ToolKind, is_path_key, json, plain};
 use crate::shell;
 use crate::syntax::{FileText, MAX_TEXT, Syntax};
@@ -15,6 +16,37 @@ pub(super) struct Change {
     pub(super) after: String,
     /// Whether the file is longer than what is judged.
     pub(super) is_too_long: bool,
+    /// The name that decides the language.
+    pub(super) name: String,
+    /// Edits of cells, if it is a notebook.
+    cells: Vec<CellEdit>,
+}
+
+impl Change {
+    pub(super) fn new(file: File, before: String, after: String) -> Change {
+        let name = file.path.clone();
+        Change { file, before, after, is_too_long: false, name, cells: Vec::new() }
+    }
+
+    /// The change of a notebook as the change of the code in it.
+    pub(super) fn as_code(mut self) -> Change {
+        if !is_notebook(&self.name) || self.is_too_long {
+            return self;
+        }
+        let known = if self.before.is_empty() { &self.after } else { &self.before };
+        self.name = format!("{}.{}", self.name, notebook::extension(known));
+        let is_whole = self.before != self.after;
+        for text in [&mut self.before, &mut self.after] {
+            *text = if is_whole { notebook::code(text) } else { String::new() };
+        }
+        for CellEdit { before, after } in self.cells.drain(..) {
+            for (text, cell) in [(&mut self.before, before), (&mut self.after, after)] {
+                text.push_str(&cell);
+                text.push('\n');
+            }
+        }
+        self
+    }
 }
 
 /// Fields with the text that an edit replaces, the text that replaces it, and the whole text of a file; names as [`plain`]
@@ -65,7 +97,7 @@ impl<'c> Changes<'c> {
             }
             Err(_) => changes.text(wire),
         }
-        changes.found
+        changes.found.into_iter().map(Change::as_code).collect()
     }
 
     /// Text without a field: a patch, or a shell command.
@@ -95,6 +127,7 @@ impl<'c> Changes<'c> {
         let line = given(LINE).and_then(Value::as_u64);
         match (path, field(OLD), field(NEW), field(WHOLE)) {
             (Some(path), Some(old), Some(new), _) => self.replace(path, old, new, is_all),
+            (Some(path), None, Some(new), _) if is_notebook(path) => self.edit_cell(path, map, new),
             (Some(path), None, Some(new), _) => self.insert(path, new, line),
             (Some(path), None, None, Some(whole)) => self.write(path, whole),
             _ => {}
@@ -125,7 +158,7 @@ impl<'c> Changes<'c> {
         let text = file.root.map_or(FileText::Absent, read);
         let is_too_long = text == FileText::TooLong;
         let before = if let FileText::Text(text) = text { text } else { String::new() };
-        self.found.push(Change { file, after: before.clone(), before, is_too_long });
+        self.found.push(Change { is_too_long, ..Change::new(file, before.clone(), before) });
         self.found.last_mut()
     }
 
@@ -143,10 +176,20 @@ impl<'c> Changes<'c> {
                 if is_all { change.after.replace(old, new) } else { change.after.replacen(old, new, 1) };
             return;
         }
+        if is_notebook(path) {
+            return change.cells.push(CellEdit { before: old.to_owned(), after: new.to_owned() });
+        }
         for (text, piece) in [(&mut change.before, old), (&mut change.after, new)] {
             text.push('\n');
             text.push_str(piece);
         }
+    }
+
+    /// Replaces, inserts or removes a cell of a notebook.
+    fn edit_cell(&mut self, path: &str, arguments: &Map<String, Value>, new: &str) {
+        let Some(change) = self.change(path) else { return };
+        let edit = notebook::cell_edit(&change.before, arguments, new);
+        change.cells.push(edit);
     }
 
     /// Inserts a text after a line, or at the end.

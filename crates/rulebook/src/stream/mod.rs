@@ -77,6 +77,7 @@ mod file;
 mod gates;
 mod hit;
 mod monitor;
+mod notebook;
 mod patch;
 pub mod pattern;
 pub mod policy;

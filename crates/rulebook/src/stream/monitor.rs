@@ -11,6 +11,7 @@ use super::call::Call;
 use super::changes::{Change, Changes};
 use super::file::File;
 use super::hit::Hit;
+use super::notebook::is_notebook;
 use super::scope::OutputPart;
 use super::trigger::StreamRule;
 use super::watch::{Channel, Watch};
@@ -228,7 +229,7 @@ impl Monitor {
                 .push((String::new(), format!("a call of {tool} is too large for syntax triggers")));
         }
         let wants = |file: &File| {
-            let is_of = |one: &SyntaxTrigger| one.grammar(&file.path).is_some();
+            let is_of = |one: &SyntaxTrigger| is_notebook(&file.path) || one.grammar(&file.path).is_some();
             rules.iter().any(|rule| rule.admits(file) && rule.triggers.iter().any(is_of))
         };
         let wire = String::from_utf8_lossy(arguments);
@@ -244,7 +245,7 @@ impl Monitor {
             return Vec::new();
         }
         let file = File::new(&self.watch.roots, path);
-        let change = Change { file, before: String::new(), after: text.to_owned(), is_too_long: false };
+        let change = Change::new(file, String::new(), text.to_owned()).as_code();
         self.judge_change(parser, "Write", &change, limit)
     }
 
@@ -260,7 +261,7 @@ impl Monitor {
         for rule in rules.iter().filter(|rule| rule.admits(&change.file)) {
             let triggers = rule.triggers.iter().filter(|one| one.may_match(&change.after));
             for trigger in triggers {
-                let Some(grammar) = trigger.grammar(&change.file.path) else { continue };
+                let Some(grammar) = trigger.grammar(&change.name) else { continue };
                 match trigger.added(parser, grammar, &change.before, &change.after) {
                     Ok(nodes) => hits.extend(nodes.iter().take(limit).map(|node| {
                         Hit::of_node((&rule.name, &rule.source, &trigger.written), tool, change, node)

@@ -2,7 +2,7 @@
 
 use rulebook::condition::Truth;
 use rulebook::evidence::ToolCall;
-use rulebook::guard::{Governed, GuardMode, Threat};
+use rulebook::guard::{Governed, GuardMode, RealPath, Threat};
 use rulebook::session::{Event, Moment, Reply, SessionStore as _};
 use rulebook_workspace::Workspace;
 use rulebook_workspace::ledger::Keeper;
@@ -22,9 +22,9 @@ pub(crate) enum Objection {
 }
 
 /// Checks a call that is about to run.
-pub(crate) fn check(governed: &Governed, call: &ToolCall) -> Option<Objection> {
+pub(crate) fn check(governed: &Governed, call: &ToolCall, real: RealPath<'_>) -> Option<Objection> {
     let (certain, possible): (Vec<Threat>, Vec<Threat>) =
-        governed.threats(call).into_iter().partition(|one| one.truth == Truth::Yes);
+        governed.threats(call, real).into_iter().partition(|one| one.truth == Truth::Yes);
     let named = |threats: &[Threat]| {
         threats.iter().map(|one| format!("`{}`", shown(governed, &one.what))).collect::<Vec<_>>().join(", ")
     };
@@ -43,8 +43,12 @@ pub(crate) fn check(governed: &Governed, call: &ToolCall) -> Option<Objection> {
     }
 }
 
-/// A file relative to its root or the home folder; a command as it is.
+/// A file relative to its root or the home folder, and so the file to which a link leads; a command as it is.
 fn shown(governed: &Governed, what: &str) -> String {
+    what.split(" -> ").map(|part| shown_file(governed, part)).collect::<Vec<_>>().join(" -> ")
+}
+
+fn shown_file(governed: &Governed, what: &str) -> String {
     let below = governed.roots.iter().find_map(|root| {
         let rest = what.strip_prefix(root.as_str())?.strip_prefix('/')?;
         Some((root, rest))
@@ -73,8 +77,9 @@ pub(super) fn apply(
             changed.join(", ")
         ));
     }
+    let real = workspace.real_paths(event.folder.as_deref());
     let call = event.tool.as_ref().filter(|call| call.pending && event.moment == Moment::Before);
-    match call.and_then(|call| check(&workspace.governed(), call)) {
+    match call.and_then(|call| check(&workspace.governed(), call, &real)) {
         Some(Objection::Certain { what, text }) => {
             let asks = mode == GuardMode::Ask && host.profile.asks;
             *(if asks { &mut reply.ask } else { &mut reply.refusal }) = Some(text);

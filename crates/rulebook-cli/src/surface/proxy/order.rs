@@ -128,7 +128,7 @@ impl Exchange {
     /// What the guard says of a call.
     fn guard(&self, call: &ToolCall) -> JudgedCalls {
         let Some((mode, governed)) = &self.book.guard else { return JudgedCalls::default() };
-        match guard::check(governed, call) {
+        match guard::check(governed, call, &self.book.workspace.real_paths(None)) {
             Some(Objection::Certain { .. }) if *mode == GuardMode::Ask && self.hook_asks() => {
                 JudgedCalls::default()
             }

@@ -126,6 +126,18 @@ fn what_is_due_is_refused_once_and_then_counts_as_broken() {
         LINT,
         &["edit a.go", "run git commit = refused", "run git commit = broken", "run git commit = broken"],
     );
+    let broken = [
+        "edit a.go",
+        "run git commit = refused",
+        "run git commit = broken",
+        "edit b.go",
+        "run git commit = broken",
+    ];
+    check(LINT, &broken);
+    check(
+        LINT,
+        &[&broken[..], &["run lint", "run git commit", "edit a.go", "run git commit = refused"]].concat(),
+    );
     check(LINT, &["edit a.md", "run git commit"]);
     check(LINT, &["edit a.go", "run lint", "run git commit", "edit b.go", "run git commit = refused"]);
     check(LINT, &["edit a.go", "fail lint", "run git commit = refused"]);
@@ -149,6 +161,15 @@ fn the_order_within_a_line_counts() {
     check(LINT, &["run sed -i s/a/b/ a.go && lint", "run git commit"]);
     check(LINT, &["run lint && sed -i s/a/b/ a.go", "run git commit = refused"]);
     check(LINT, &["run sed -i s/a/b/ a.go && git commit = refused"]);
+    check(LINT, &["run git commit -m x && echo x > b.go", "run git commit = refused"]);
+    check(LINT, &["run git commit -m x; sed -i s/a/b/ b.go", "run git commit = refused"]);
+    check(LINT, &["edit a.go", "run git commit -m x && echo x > b.go = refused"]);
+    // What may run again, or later, follows the edit.
+    check(LINT, &["run for f in 1 2; do git commit; echo x > b.go; done = refused"]);
+    check(LINT, &["run while x; do git commit; echo x > b.go; done = refused"]);
+    check(LINT, &["run f() { git commit; }; echo x > b.go; f = refused"]);
+    check(LINT, &["run trap 'git commit' EXIT; echo x > b.go = refused"]);
+    check(LINT, &["run for f in 1 2; do git commit; done"]);
     check(LINT, &["edit a.go", "run bash -c 'lint && git commit'"]);
     check(LINT, &["edit a.go", "run bash -c 'cd x && lint' && git commit"]);
     check(LINT, &["edit a.go", "run bash -c 'lint; ls' && git commit = refused"]);
@@ -242,6 +263,8 @@ fn what_is_forbidden_is_refused_every_time() {
         ],
     );
     check(header, &["run rm db/migrations/1 && git commit -m x"]);
+    check(header, &["run f() { rm db/migrations/1; }; git commit -m x; f = refused"]);
+    check(header, &["run while x; do rm db/migrations/1; git commit -m x; done = refused"]);
     check(header, &["run git commit -m x; rm db/migrations/1 = refused"]);
     check(
         "forbids: [{tool: webfetch}, {command: 'rm -rf /*'}]",

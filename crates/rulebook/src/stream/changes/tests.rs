@@ -10,12 +10,15 @@ use crate::syntax::{NodeMatch, SyntaxTrigger};
 #[derive(Debug)]
 struct Disk;
 
+const NOTEBOOK: &str = r##"{"cells": [{"cell_type": "markdown", "id": "m", "source": "# x"},
+    {"cell_type": "code", "id": "c", "source": ["one()\n", "two()"]}]}"##;
 const BEFORE: &str = "one\ntwo\nthree\n";
 
 impl Syntax for Disk {
     fn read(&self, _: usize, path: &str, _: usize) -> FileText {
         match path {
             "a.ts" | "src/a.ts" => FileText::Text(BEFORE.to_owned()),
+            "a.ipynb" => FileText::Text(NOTEBOOK.to_owned()),
             "long.ts" => FileText::TooLong,
             _ => FileText::Absent,
         }
@@ -108,4 +111,32 @@ fn a_file_that_is_too_long_is_marked() {
     let roots = Roots { roots: vec![Root { path: "/w".to_owned(), ..Root::default() }], home: None };
     let wire = r#"{"path": "long.ts", "old_string": "a", "new_string": "b"}"#;
     assert!(Changes::of("Edit", wire, &roots, &Disk, &|_| true)[0].is_too_long);
+}
+
+#[test]
+fn the_code_of_notebooks() {
+    let edit = |mode: &str, id: &str, kind: Option<&str>| json!({ "notebook_path": "/w/a.ipynb", "new_source": "new()", "edit_mode": mode, "cell_id": id, "cell_type": kind });
+    let check = |input: &Value, name: &str, before: &str, after: &str| {
+        let roots = Roots { roots: vec![Root { path: "/w".to_owned(), ..Root::default() }], home: None };
+        let found = Changes::of("NotebookEdit", &input.to_string(), &roots, &Disk, &|_| true);
+        let [change] = &found[..] else { panic!("{input}") };
+        assert_eq!((&*change.name, &*change.before, &*change.after), (name, before, after), "{input}");
+    };
+    let old = "one()\ntwo()\n";
+    check(&edit("replace", "c", None), "a.ipynb.py", old, "new()\n");
+    check(&edit("replace", "c", Some("code")), "a.ipynb.py", old, "new()\n");
+    check(&edit("replace", "cell-1", None), "a.ipynb.py", old, "new()\n");
+    check(&edit("replace", "m", None), "a.ipynb.py", "# x\n", "\n");
+    check(&edit("insert", "m", Some("code")), "a.ipynb.py", "\n", "new()\n");
+    check(&edit("insert", "c", Some("markdown")), "a.ipynb.py", "\n", "\n");
+    check(&edit("delete", "c", None), "a.ipynb.py", old, "\n");
+    let write = |text: &str| json!({ "file_path": "/w/b.ipynb", "content": text });
+    check(&write(NOTEBOOK), "b.ipynb.py", "", old);
+    let rust = NOTEBOOK.replacen('{', r#"{"metadata": {"kernelspec": {"language": "Rust"}}, "#, 1);
+    check(&write(&rust), "b.ipynb.rs", "", old);
+    check(&write("{"), "b.ipynb.py", "", "");
+    let pieces = json!({ "target_notebook": "a.ipynb", "old_string": "two()", "new_string": "2" });
+    check(&pieces, "a.ipynb.py", old, "one()\n2\n");
+    let pieces = json!({ "target_notebook": "a.ipynb", "old_string": "x = \"1\"", "new_string": "x = 2" });
+    check(&pieces, "a.ipynb.py", "x = \"1\"\n", "x = 2\n");
 }

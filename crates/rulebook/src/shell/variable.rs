@@ -1,0 +1,127 @@
+//! Variables: what those that a text sets may be, and what an assignment makes run.
+
+use super::command::Word;
+use super::git::runs_in_git;
+use super::programs::{ALIAS_VARIABLES, RUN_VARIABLES, TOOL_ENDS, TOOL_VARIABLES};
+use super::reader::{Reader, Variable};
+use super::script::DoubtKind;
+
+/// What an assignment makes run.
+pub(super) enum Setting {
+    /// What later commands run is not known.
+    Doubt(DoubtKind),
+    /// A program runs the value.
+    Runs(Word),
+}
+
+/// What an assignment makes run, if it does so.
+pub(super) fn setting(word: &Word) -> Option<Setting> {
+    let start = word.text.find('=')? + 1;
+    let (name, value) = (word.text[..start - 1].trim_end_matches('+'), &word.text[start..]);
+    let name = name.split('[').next().unwrap_or(name);
+    if ALIAS_VARIABLES.contains(&name) {
+        return Some(Setting::Doubt(DoubtKind::Alias));
+    }
+    let is_more = value.contains(|c: char| c == '/' || c.is_whitespace()) || !word.holes.is_empty();
+    let sets_git = name.starts_with("GIT_CONFIG_KEY_") && runs_in_git(value, "$");
+    let is_run = RUN_VARIABLES.contains(&name);
+    let is_tool = TOOL_VARIABLES.contains(&name) || TOOL_ENDS.iter().any(|end| name.ends_with(end));
+    match () {
+        () if sets_git => Some(Setting::Doubt(DoubtKind::Setting)),
+        () if !is_more || value == "/dev/null" => None,
+        () if is_run || is_tool && !word.holes.is_empty() => Some(Setting::Doubt(DoubtKind::Setting)),
+        () => is_tool.then(|| Setting::Runs(word.tail(start))),
+    }
+}
+
+/// Whether a word names an element of a variable that holds aliases: `BASH_ALIASES[p]`.
+pub(super) fn names_alias(word: &Word) -> bool {
+    word.text.split_once('[').is_some_and(|(name, _)| ALIAS_VARIABLES.contains(&name))
+}
+
+/// Whether a word before the name of a command sets a variable.
+pub(super) fn is_assignment(written: &str) -> bool {
+    let Some((name, _)) = written.split_once('=') else { return false };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    let name = name.split('[').next().unwrap_or(name);
+    name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+}
+
+impl Reader<'_> {
+    /// Reads what an assignment makes run.
+    pub(super) fn assigned(&mut self, word: &Word) {
+        match setting(word) {
+            Some(Setting::Doubt(why)) => self.doubt(why),
+            Some(Setting::Runs(text)) => self.inner(&text.text),
+            None => {}
+        }
+    }
+
+    /// Notes what a variable may be from here on, if nothing else in the text can set it.
+    pub(super) fn set(&mut self, name: &str, values: Vec<Word>) {
+        let known: Option<Vec<Word>> = values.into_iter().map(|value| self.known_value(value)).collect();
+        if let Some(values) = known.filter(|values| !values.is_empty() && mentions(self.text, name) == 1) {
+            let at = self.script.commands.len();
+            self.variables.push(Variable { name: name.to_owned(), values, at });
+        }
+    }
+
+    /// Forgets the variables that were set after so many commands: these run in a shell of their own.
+    pub(super) fn forget_variables(&mut self, from: usize) {
+        self.variables.retain(|variable| variable.at < from);
+    }
+
+    /// A value of which everything but wildcards is known. A temporary file is in a folder of its own.
+    fn known_value(&self, value: Word) -> Option<Word> {
+        const TEMPORARY: &[&str] = &["$(mktemp)", "`mktemp`", "$(mktemp -d)", "`mktemp -d`"];
+        if TEMPORARY.contains(&&*value.text) && !self.text.contains("TMPDIR") {
+            return Some(Word::known("/tmp/mktemp"));
+        }
+        value.holes.iter().all(|hole| matches!(&value.text[hole.clone()], "?" | "[")).then_some(value)
+    }
+
+    /// What `$name`, `${name}` or `${name%.ts}` may be.
+    pub(super) fn values_of(&self, written: &str) -> Option<Vec<Word>> {
+        let inner = written.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        let inner = inner.or_else(|| written.strip_prefix('$'))?;
+        let (name, end) = inner.split_once('%').unwrap_or((inner, ""));
+        let variable = self.variables.iter().rfind(|variable| variable.name == name)?;
+        variable.values.iter().map(|value| without_end(value, end.trim_start_matches('%'))).collect()
+    }
+}
+
+/// A value without an end, as `%` takes it away.
+fn without_end(value: &Word, end: &str) -> Option<Word> {
+    if !end.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
+        return None;
+    }
+    let is_fixed = value.stars.is_empty() && value.holes.is_empty();
+    match value.text.strip_suffix(end) {
+        Some(start) => Some(Word { text: start.to_owned(), ..value.clone() }),
+        None => is_fixed.then(|| value.clone()),
+    }
+}
+
+/// Whether a part of a word that is not known may be set by the text: a substitution, a pattern, or a variable that the text sets.
+pub(super) fn is_set(text: &str, written: &str) -> bool {
+    let inner = written.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let Some(name) = inner.or_else(|| written.strip_prefix('$')) else { return true };
+    let is_name = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    !is_name || mentions(text, name) > 0
+}
+
+/// How often a text may set a variable: every mention of its name other than `$name`, `${name}` and `${name%…}`, and other than
+/// as a part of a path or an option.
+fn mentions(text: &str, name: &str) -> usize {
+    let is_of_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let is_setting = |(at, _): &(usize, &str)| {
+        let (before, after) = (&text[..*at], &text[at + name.len()..]);
+        let is_part = before.ends_with(is_of_name) || after.starts_with(is_of_name);
+        let is_path = before.ends_with(['/', '.', '-']) || after.starts_with(['/', '.', '-']);
+        let is_use = before.ends_with('$') || before.ends_with("${") && after.starts_with(['}', '%']);
+        !is_part && !is_path && !is_use
+    };
+    text.match_indices(name).filter(is_setting).count()
+}
