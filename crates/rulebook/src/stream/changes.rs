@@ -29,7 +29,7 @@ impl Change {
     }
 
     /// The change of a notebook as the change of the code in it.
-    pub(super) fn as_code(mut self) -> Change {
+    pub(super) fn into_code(mut self) -> Change {
         if !is_notebook(&self.name) || self.is_too_long {
             return self;
         }
@@ -97,7 +97,7 @@ impl<'c> Changes<'c> {
             }
             Err(_) => changes.text(wire),
         }
-        changes.found.into_iter().map(Change::as_code).collect()
+        changes.found.into_iter().map(Change::into_code).collect()
     }
 
     /// Text without a field: a patch, or a shell command.

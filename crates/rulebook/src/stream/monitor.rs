@@ -245,7 +245,7 @@ impl Monitor {
             return Vec::new();
         }
         let file = File::new(&self.watch.roots, path);
-        let change = Change::new(file, String::new(), text.to_owned()).as_code();
+        let change = Change::new(file, String::new(), text.to_owned()).into_code();
         self.judge_change(parser, "Write", &change, limit)
     }
 
