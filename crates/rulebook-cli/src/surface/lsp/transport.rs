@@ -136,15 +136,15 @@ mod tests {
     #[test]
     fn a_text_that_is_no_message_is_answered() {
         #[track_caller]
-        fn check(body: &str, code: i32, id: Value) {
+        fn check(body: &str, code: i32, id: &Value) {
             let text = format!("Content-Length: {}\r\n\r\n{body}", body.len());
             let answer = read(&mut text.as_bytes()).unwrap().unwrap().unwrap_err();
-            assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{body}");
+            assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), id), "{body}");
         }
-        check("{", -32700, Value::Null);
-        check("\u{feff}{}", -32700, Value::Null);
-        check("[1]", -32600, Value::Null);
-        check(r#"{"id": 7}"#, -32600, json!(7));
+        check("{", -32700, &Value::Null);
+        check("\u{feff}{}", -32700, &Value::Null);
+        check("[1]", -32600, &Value::Null);
+        check(r#"{"id": 7}"#, -32600, &json!(7));
     }
 
     #[test]
