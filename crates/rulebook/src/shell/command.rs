@@ -67,7 +67,7 @@ impl Word {
     }
 
     /// The file that it names relative to the current folder, if it starts with `$PWD/`.
-    fn from_here(&self) -> Option<Word> {
+    fn below_here(&self) -> Option<Word> {
         let end = self.holes.first().filter(|hole| hole.start == 0)?.end;
         let is_here = matches!(&self.text[..end], "$PWD" | "${PWD}") && self.text[end..].starts_with('/');
         is_here.then(|| self.tail(end + 1))
@@ -197,7 +197,7 @@ impl Command {
             _ => None,
         });
         let all = redirected.into_iter().chain(self.copied()).chain(self.group_output.clone());
-        all.map(|(file, is_append)| (file.from_here().unwrap_or(file), is_append))
+        all.map(|(file, is_append)| (file.below_here().unwrap_or(file), is_append))
     }
 
     /// The file to which it copies its input.

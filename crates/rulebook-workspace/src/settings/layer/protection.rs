@@ -53,7 +53,7 @@ impl Reading<'_> {
     /// Lets what protects count wherever it is written: somebody who misplaced or misspelled it wants to be protected.
     pub(super) fn protect(&mut self, document: &DeTable<'_>) {
         let mut found = Vec::new();
-        collect(String::new(), document, &mut found);
+        collect("", document, &mut found);
         for Misplaced { setting, table, span, value } in found {
             let (instead, help) = match (setting, table.as_str()) {
                 (TRUST, table) => {
@@ -165,25 +165,25 @@ fn entries<'t>(value: &'t DeValue<'t>) -> Vec<(Option<&'t str>, &'t DeTable<'t>)
 }
 
 /// Collects the keys of a table, and of those in it, that read like a setting that protects and are not known where they are.
-fn collect<'t>(path: String, table: &'t DeTable<'t>, found: &mut Vec<Misplaced<'t>>) {
+fn collect<'t>(path: &str, table: &'t DeTable<'t>, found: &mut Vec<Misplaced<'t>>) {
     for (key, value) in table {
         let name = &**key.get_ref();
-        let is_known = find(&path, name).is_some() || path.is_empty() && is_table(table_name(name));
-        let setting = if is_known || found.len() == MAX_FAULTS { None } else { reads_like(&path, name) };
+        let is_known = find(path, name).is_some() || path.is_empty() && is_table(table_name(name));
+        let setting = if is_known || found.len() == MAX_FAULTS { None } else { reads_like(path, name) };
         if let Some(setting) = setting {
-            found.push(Misplaced { setting, table: path.clone(), span: key.span(), value });
+            found.push(Misplaced { setting, table: path.to_owned(), span: key.span(), value });
         }
-        let inner = match path.as_str() {
+        let inner = match path {
             "" => table_name(name).to_owned(),
             "agents" => "agents.NAME".to_owned(),
             path => join(path, name),
         };
         match value.get_ref() {
             _ if setting == Some(REMOTE) => {}
-            DeValue::Table(table) => collect(inner, table, found),
+            DeValue::Table(table) => collect(&inner, table, found),
             DeValue::Array(items) => {
                 let tables = items.iter().filter_map(|item| item.get_ref().as_table());
-                tables.for_each(|table| collect(inner.clone(), table, found));
+                tables.for_each(|table| collect(&inner, table, found));
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ fn tool_calls_are_decoded_and_watched_by_field_and_file() {
     assert!(run(&[rule("r", "^$", "")], &StreamKind::Tool("edit".to_owned()), &empty).is_empty());
     let field = [rule("r", "foo", "scope: tool:edit.new_string\n")];
     assert_eq!(
-        tool(&field, "edit", r#"{"old_string": "foo", "new_string": "a foo"}"#),
+        tool(&field, "edit", r#"{"old_string": "foo", "new_string": "a foo foo"}"#),
         ["r 2..5 l1 \"foo\" tool edit new_string"]
     );
     let gated = [rule("r", "foo", "globs: 'src/**'\n")];
