@@ -131,6 +131,7 @@ pub(crate) fn suggestion<'n>(name: &str, known: impl Iterator<Item = &'n str>, l
 
 /// Prints an error for programs.
 pub(crate) fn print_error_json(message: &str, help: &str) {
+    let (message, help) = (visible(message), visible(help));
     // If standard output is closed, there is nowhere to report the error.
     let _ =
         print_json(&serde_json::json!({ "version": VERSION, "error": { "message": message, "help": help } }));
@@ -249,13 +250,14 @@ fn wrap(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// Returns one line without control characters and with hidden ones visible, so that text from files cannot control the
+/// Returns one line with hidden characters and control characters visible, so that text from files cannot control the
 /// terminal or hide in it.
 pub(crate) fn clean(text: &str) -> String {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return text.to_owned();
     }
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line: String =
+        text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t' | '\u{c}') { ' ' } else { c }).collect();
     visible(&line).into_owned()
 }
 

@@ -175,9 +175,10 @@ pub(crate) fn load(remotes: &[Remote], homes: &Homes) -> (Vec<Parsed>, Vec<Diagn
     (parsed, diagnostics)
 }
 
-/// The remotes that are folders, by name.
+/// The remotes that are folders, by name, without those that cannot be verified.
 pub(crate) fn folders(remotes: &[Remote], homes: &Homes) -> Vec<(String, PathBuf)> {
-    remotes.iter().filter_map(|remote| Some((remote.name.clone(), folder(remote, homes)?))).collect()
+    let usable = remotes.iter().filter(|remote| unverifiable(remote).is_none());
+    usable.filter_map(|remote| Some((remote.name.clone(), folder(remote, homes)?))).collect()
 }
 
 /// The folder of a remote that is a folder.
@@ -293,24 +294,33 @@ fn never_fetched(remote: &Remote, why: Option<&str>) -> Diagnostic {
     report(format!("`{name}` has no rules: it was never fetched{why}"))
 }
 
-/// Checks that the folder of a remote exists.
-fn check_folder(path: &Path) -> Result<(), RemoteError> {
+/// The keys of a remote that demand a hash or a signature, which a folder does not have.
+fn unverifiable(remote: &Remote) -> Option<String> {
+    let keys = [("sha256", remote.sha256.is_some()), ("minisign_key", remote.minisign_key.is_some())];
+    let keys: Vec<String> =
+        keys.iter().filter(|(_, is_set)| *is_set).map(|(key, _)| format!("`{key}`")).collect();
+    (!keys.is_empty()).then(|| keys.join(" and "))
+}
+
+/// Checks that the folder of a remote exists, and that the settings demand nothing that a folder does not have.
+fn check_folder(remote: &Remote, path: &Path) -> Result<(), RemoteError> {
+    if let Some(keys) = unverifiable(remote) {
+        return Err(RemoteError::new(format!("is a folder, which {keys} cannot verify")));
+    }
     path.is_dir()
         .then_some(())
         .ok_or_else(|| RemoteError::new(format!("names `{}`, which is not a folder", path.display())))
 }
 
 fn report_folder(remote: &Remote, path: &Path) -> Option<Diagnostic> {
-    if let Err(error) = check_folder(path) {
-        return Some(
-            Diagnostic::whole(Code::RemoteMissing, shown(remote), error.to_string())
-                .help("check it out there, or name a document that ends in `.json`"),
-        );
-    }
-    (remote.sha256.is_some() || remote.minisign_key.is_some()).then(|| {
-        let message = "is a folder: `sha256` and `minisign_key` have no effect, it is read as it is";
-        Diagnostic::whole(Code::BadValue, shown(remote), message)
-            .help("publish a document, or check out the commit you want and remove the key")
+    let error = check_folder(remote, path).err()?;
+    let message = format!("`{}` {error}", remote.name);
+    let report = |code, message| Diagnostic::whole(code, shown(remote), message);
+    Some(match unverifiable(remote) {
+        Some(keys) => report(Code::RemoteRefused, format!("{message}; its rules are not used"))
+            .help(format!("publish a document, or check out the commit you want and remove {keys}")),
+        None => report(Code::RemoteMissing, message)
+            .help("check it out there, or name a document that ends in `.json`"),
     })
 }
 

@@ -64,6 +64,8 @@ struct Covered<'r> {
     has_rival: bool,
     /// Whether it also applies where a file that imports it does.
     is_imported: bool,
+    /// The rules of the same id and format that are used for the files of their own roots instead.
+    elsewhere: Vec<usize>,
 }
 
 /// How a rule depends on files.
@@ -108,6 +110,9 @@ impl<'r> Coverage<'r> {
             book.rules().map(|(rule, off)| Covered::new(rule, off, roots)).collect();
         follow_imports(&mut rules);
         find_rivals(&mut rules);
+        if roots > 1 {
+            find_elsewhere(&mut rules);
+        }
         let mut patterns = Vec::new();
         for (at, covered) in rules.iter().enumerate().filter(|(_, covered)| covered.role == Role::Files) {
             let mut add = |shape: &PathExpression<'r>| {
@@ -249,6 +254,7 @@ impl<'r> Covered<'r> {
             is_sure,
             has_rival: false,
             is_imported: false,
+            elsewhere: Vec::new(),
         }
     }
 
@@ -334,6 +340,28 @@ fn follow_imports(rules: &mut [Covered<'_>]) {
                 rules[at].add_importer(&shape);
                 queue.push(at);
             }
+        }
+    }
+}
+
+/// Finds the rules that have one of the same id and format in another root.
+fn find_elsewhere(rules: &mut [Covered<'_>]) {
+    let mut same: HashMap<(&str, usize), Vec<usize>> = HashMap::new();
+    for (at, Covered { rule, role, .. }) in rules.iter().enumerate() {
+        if matches!(role, Role::Files | Role::Always | Role::Output) && rule.own_root().is_some() {
+            same.entry((&rule.id, rule.origin.format.order)).or_default().push(at);
+        }
+    }
+    for group in same.into_values().filter(|group| group.len() > 1) {
+        for &at in &group {
+            let Covered { rule, role, .. } = rules[at];
+            let others = group.iter().filter(|other| rules[**other].rule.is_of_other_root(rule));
+            let others: Vec<usize> = if role == Role::Files && !rule.is_mandatory {
+                others.copied().collect()
+            } else {
+                Vec::new()
+            };
+            rules[at].elsewhere = others;
         }
     }
 }

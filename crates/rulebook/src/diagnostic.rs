@@ -277,7 +277,7 @@ mod tests {
     fn diagnostics_show_hidden_characters() {
         let diagnostic =
             Diagnostic::whole(Code::BadGlob, "a\u{202e}\nb", "`c\u{200b}\u{9b}`").help("d\u{2028}é");
-        assert_eq!(diagnostic.path, "a<U+202E>\u{fffd}b");
+        assert_eq!(diagnostic.path, "a<U+202E><U+000A>b");
         assert_eq!(diagnostic.message, "`c<U+200B><U+009B>`");
         assert_eq!(diagnostic.help, "d<U+2028>é");
         assert_eq!(shown("e\u{202e}f"), "e<U+202E>f");

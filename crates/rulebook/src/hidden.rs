@@ -26,7 +26,14 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     if is_plain(text) && !text.bytes().any(|byte| byte.is_ascii_control()) {
         return Cow::Borrowed(text);
     }
-    let line: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            line.push_str(&format!("<U+{:04X}>", u32::from(c)));
+        } else {
+            line.push(c);
+        }
+    }
     Cow::Owned(shown_characters(&line).into_owned())
 }
 
@@ -41,7 +48,8 @@ mod tests {
             assert_eq!(visible_line(name), want);
         }
         check("a\u{2028}b\u{2029}c", "a<U+2028>b<U+2029>c");
-        check("a\u{85}b\u{c}c\u{b}d\ne\rf\tg", "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\u{fffd}f\u{fffd}g");
+        check("a\u{85}b\u{c}c\u{b}d\ne\rf\tg", "a<U+0085>b<U+000C>c<U+000B>d<U+000A>e<U+000D>f<U+0009>g");
+        check("\u{1b}[31m", "<U+001B>[31m");
         check("plain — name", "plain — name");
     }
 }

@@ -59,6 +59,7 @@ pub mod id;
 pub mod lint;
 mod markdown;
 pub mod matrix;
+mod occurrences;
 mod own_text;
 pub mod parse;
 pub mod render;

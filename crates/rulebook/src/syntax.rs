@@ -5,12 +5,13 @@
 
 mod read;
 
-use std::collections::HashMap;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value;
+
+use crate::occurrences;
 
 pub(crate) use read::{SyntaxProblem, read};
 
@@ -175,22 +176,9 @@ impl SyntaxTrigger {
                 [if may_know { syntax.find(self, grammar, before)? } else { Vec::new() }, found]
             }
         };
-        let mut left: HashMap<&str, usize> = HashMap::new();
-        for node in known {
-            *left.entry(before.get(node.range).unwrap_or_default()).or_default() += 1;
-        }
-        // The later ones of equal nodes count as added.
-        let mut is_new = |node: &NodeMatch| {
-            let text = after.get(node.range.clone()).unwrap_or_default();
-            match left.get_mut(text).filter(|left| **left > 0) {
-                Some(left) => {
-                    *left -= 1;
-                    false
-                }
-                None => true,
-            }
-        };
-        Ok(found.into_iter().filter(|node| is_new(node)).collect())
+        let before = known.into_iter().map(|node| before.get(node.range).unwrap_or_default().as_bytes());
+        let text = |node: &NodeMatch| after.get(node.range.clone()).unwrap_or_default().as_bytes();
+        Ok(occurrences::added(before, found, text))
     }
 }
 

@@ -26,35 +26,53 @@ pub(super) fn run(args: &Args, task: &RemoteTask) -> anyhow::Result<ExitCode> {
             // An invalid entry in the settings counts as a remote that was not fetched, unless others are named.
             let is_incomplete = workspace.settings.remotes_left_out > 0 || has_broken_settings(&workspace);
             let failed = names.is_empty() && is_incomplete;
-            sync(args, &workspace, &select(&workspace, names)?, failed)
+            sync(args, &workspace, &Selected::new(&workspace, names)?, failed)
         }
         RemoteTask::List => list(args, &workspace),
-        RemoteTask::Diff { names } => show_diff(args, &workspace, &select(&workspace, names)?),
+        RemoteTask::Diff { names } => show_diff(args, &workspace, &Selected::new(&workspace, names)?),
     }
 }
 
-/// Returns the remotes with these names, or all if there are no names.
-fn select<'w>(workspace: &'w Workspace, names: &[String]) -> anyhow::Result<Vec<&'w Remote>> {
-    let all = &workspace.settings.remotes;
-    let known = || all.iter().map(|remote| remote.name.as_str());
-    if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == *name)) {
-        let help = out::suggestion(unknown, known(), "`rulebook remote list` lists the remotes");
-        return Err(anyhow!(help).context(format!("no remote named `{}`", out::clean(unknown))));
+/// The remotes that a command is about.
+struct Selected<'w> {
+    remotes: Vec<&'w Remote>,
+    /// The problems of their settings. Those of others are left out if remotes are named.
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Selected<'_> {
+    /// The remotes with these names, or all if there are no names.
+    fn new<'w>(workspace: &'w Workspace, names: &[String]) -> anyhow::Result<Selected<'w>> {
+        let all = &workspace.settings.remotes;
+        let known = || all.iter().map(|remote| remote.name.as_str());
+        if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == *name)) {
+            let help = out::suggestion(unknown, known(), "`rulebook remote list` lists the remotes");
+            return Err(anyhow!(help).context(format!("no remote named `{}`", out::clean(unknown))));
+        }
+        if names.is_empty() {
+            return Ok(Selected {
+                remotes: all.iter().collect(),
+                diagnostics: workspace.diagnostics.clone(),
+            });
+        }
+        let remotes: Vec<&Remote> = all.iter().filter(|remote| names.contains(&remote.name)).collect();
+        let mut diagnostics: Vec<_> = remotes.iter().flat_map(|remote| remote.faults.clone()).collect();
+        diagnostics.sort();
+        diagnostics.dedup();
+        Ok(Selected { remotes, diagnostics })
     }
-    let is_wanted = |remote: &&Remote| names.is_empty() || names.contains(&remote.name);
-    Ok(all.iter().filter(is_wanted).collect())
 }
 
 fn sync(
     args: &Args,
     workspace: &Workspace,
-    remotes: &[&Remote],
+    selected: &Selected<'_>,
     mut failed: bool,
 ) -> anyhow::Result<ExitCode> {
     let mut folders = None;
     let (mut text, mut listed) = (String::new(), Vec::new());
-    let mut diagnostics = workspace.diagnostics.clone();
-    for remote in remotes {
+    let mut diagnostics = selected.diagnostics.clone();
+    for remote in &selected.remotes {
         let synced = remote::sync(remote, &workspace.homes, SystemTime::now())
             .context("cannot write the copy; set XDG_CACHE_HOME to a writable folder")?;
         failed |= synced.change.is_err();
@@ -163,9 +181,10 @@ impl RemoteRules {
 }
 
 fn copy_words(found: &RemoteCopy) -> (anstyle::Style, String) {
-    let is_missing = found.diagnostics.iter().any(|found| found.code == Code::RemoteMissing);
+    let has = |code| found.diagnostics.iter().any(|found| found.code == code);
     match (&found.fetched, &found.failed) {
-        _ if found.is_folder && is_missing => (YELLOW, "no folder".to_owned()),
+        _ if found.is_folder && has(Code::RemoteMissing) => (YELLOW, "no folder".to_owned()),
+        _ if found.is_folder && has(Code::RemoteRefused) => (RED, "not used".to_owned()),
         _ if found.is_folder => (DIM, "read in place".to_owned()),
         (None, _) => (YELLOW, "none".to_owned()),
         (Some(at), _) if !found.is_verified => (RED, format!("{}, not used", out::age(*at))),
@@ -182,10 +201,10 @@ fn checks(remote: &Remote, found: &RemoteCopy) -> String {
     if both.is_empty() { "–".to_owned() } else { both.join(", ") }
 }
 
-fn show_diff(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow::Result<ExitCode> {
+fn show_diff(args: &Args, workspace: &Workspace, selected: &Selected<'_>) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     let (mut text, mut listed) = (String::new(), Vec::new());
-    for remote in remotes {
+    for remote in &selected.remotes {
         let name = paint(BOLD, out::clean(&remote.name));
         match remote::preview(remote, &workspace.homes) {
             Ok(preview) => {
@@ -212,7 +231,7 @@ fn show_diff(args: &Args, workspace: &Workspace, remotes: &[&Remote]) -> anyhow:
             }
         }
     }
-    finish(args, workspace, "remotes", &listed, text, &workspace.diagnostics)?;
+    finish(args, workspace, "remotes", &listed, text, &selected.diagnostics)?;
     Ok(ExitCode::from(u8::from(failed)))
 }
 

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use anyhow::anyhow;
 use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::hidden::visible_line;
 use rulebook::rule::id_of;
 use rulebook::session::{Event, HostFacts, RequirementState, rules_given};
 use rulebook_workspace::Workspace;
@@ -166,7 +167,7 @@ pub(super) fn given(log: &Log) -> usize {
 
 pub(super) fn summary(session: &SessionLog) -> Value {
     json!({
-        "session": session.session, "host": session.host, "agent": session.agent, "root": session.root,
+        "session": visible_line(&session.session), "host": session.host, "agent": session.agent, "root": session.root,
         "turns": session.log.turn(), "given": given(&session.log), "lastEvent": out::seconds(session.at),
     })
 }

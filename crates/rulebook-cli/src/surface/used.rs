@@ -109,7 +109,8 @@ impl IfWired {
 
     /// Adds the rules of another target; a rule that applies to one of them applies.
     pub(super) fn add(&mut self, column: &AgentColumn<'_>, rows: &[RuleRow<'_>]) {
-        let states = rows.iter().zip(&column.cells).filter_map(|(row, cell)| Some((row, cell.if_wired?)));
+        let here = rows.iter().zip(&column.cells).filter(|(row, _)| !row.is_for_other_files);
+        let states = here.filter_map(|(row, cell)| Some((row, cell.if_wired?)));
         states.for_each(|(row, state)| self.add_rule((row.origin.path.clone(), row.id.to_owned()), state));
     }
 

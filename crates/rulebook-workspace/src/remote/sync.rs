@@ -73,7 +73,7 @@ impl Found {
 pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synced> {
     let done = |change| Synced { change, copy: list(remote, homes) };
     if let Some(folder) = folder(remote, homes) {
-        return Ok(done(check_folder(&folder).map(|()| CopyChange::InPlace)));
+        return Ok(done(check_folder(remote, &folder).map(|()| CopyChange::InPlace)));
     }
     if remote.is_held {
         return Ok(done(Err(held())));
@@ -119,7 +119,7 @@ pub fn sync(remote: &Remote, homes: &Homes, now: SystemTime) -> io::Result<Synce
 pub fn preview(remote: &Remote, homes: &Homes) -> Result<Preview, RemoteError> {
     let before = list(remote, homes).rules;
     if let Some(folder) = folder(remote, homes) {
-        return check_folder(&folder).map(|()| Preview { after: before.clone(), before });
+        return check_folder(remote, &folder).map(|()| Preview { after: before.clone(), before });
     }
     if remote.is_held {
         return Err(held());

@@ -1,5 +1,6 @@
 //! Layers: reads one settings file against the table of settings, and locates every problem.
 
+mod protection;
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,34 +60,16 @@ pub(super) fn read(layer: &Layer, settings: &mut Settings, lists: &mut Lists) ->
     }
     let (document, errors) = DeTable::parse_recoverable(&layer.text);
     let Some(error) = errors.first() else {
-        let mut reading = Reading { layer, settings, lists, diagnostics: Vec::new(), unreported: 0 };
-        reading.table("", document.get_ref());
+        let mut reading = Reading::new(layer, settings, lists);
+        reading.document(document.get_ref());
         return reading.finish();
     };
-    if layer.kind == LayerKind::User {
-        keep_protection(layer, document.get_ref(), settings);
-    }
     let at = error.span().unwrap_or_default();
-    vec![Diagnostic::at(Code::BadSettings, &layer.display, &layer.text, at, error.message())]
-}
-
-/// Reads what protects the person from a file that is not TOML: the remotes whose names can be read keep their copies, and
-/// a `trust` that cannot be read counts as `require`.
-fn keep_protection(layer: &Layer, document: &DeTable<'_>, settings: &mut Settings) {
-    let (mut found, mut lists) = (Settings::default(), Lists::new());
-    let mut reading =
-        Reading { layer, settings: &mut found, lists: &mut lists, diagnostics: Vec::new(), unreported: 0 };
-    reading.table("", document);
-    let names_trust = |line: &str| line.trim_start().starts_with("trust");
-    if found.set_by.contains_key(TRUST) || found.trust == Trust::Require {
-        settings.trust = found.trust;
-    } else if layer.text.lines().any(names_trust) {
-        settings.trust = Trust::Require;
+    let error = Diagnostic::at(Code::BadSettings, &layer.display, &layer.text, at, error.message());
+    if layer.kind == LayerKind::User {
+        Reading::keep(layer, document.get_ref(), settings, &error);
     }
-    settings.remotes_left_out += found.remotes_left_out;
-    for Remote { name, url, .. } in found.remotes {
-        replace(&mut settings.remotes, Remote { name, url, is_held: true, ..Remote::default() });
-    }
+    vec![error]
 }
 
 /// The setting that fails closed.
@@ -101,7 +84,20 @@ struct Reading<'r> {
     unreported: usize,
 }
 
+impl<'r> Reading<'r> {
+    fn new(layer: &'r Layer, settings: &'r mut Settings, lists: &'r mut Lists) -> Reading<'r> {
+        Reading { layer, settings, lists, diagnostics: Vec::new(), unreported: 0 }
+    }
+}
+
 impl Reading<'_> {
+    fn document(&mut self, document: &DeTable<'_>) {
+        self.table("", document);
+        if self.root().is_none() {
+            self.protect(document);
+        }
+    }
+
     /// Reads a table in the order of the file, so that the first of two spellings counts.
     fn table(&mut self, path: &str, table: &DeTable<'_>) {
         let mut entries: Vec<_> = table.iter().collect();
@@ -263,19 +259,6 @@ impl Reading<'_> {
     }
 
     fn unknown(&mut self, path: &str, name: &str, span: Range<usize>) {
-        let reported = self.diagnostics.len();
-        self.report_unknown(path, name, span);
-        // Somebody who misspelled it wants to be protected.
-        let keys = KEYS.iter().filter(|key| key.split().0 == path).flat_map(Key::names);
-        if !self.is_workspace() && nearest(&cut(name), keys) == Some(TRUST) {
-            self.settings.trust = Trust::Require;
-            if let Some(fault) = self.diagnostics.get_mut(reported) {
-                fault.protect("`trust` counts as `require`");
-            }
-        }
-    }
-
-    fn report_unknown(&mut self, path: &str, name: &str, span: Range<usize>) {
         let full = join(path, self.written(span.clone()));
         let message = || format!("`{}` is not a setting", cut(&full));
         self.report_with_help(Code::UnknownSetting, span, message, || {
@@ -296,7 +279,6 @@ impl Reading<'_> {
 
     /// Reports a value that its key does not accept.
     fn reject(&mut self, code: Code, key: &Key, value: &Spanned<DeValue<'_>>) {
-        self.settings.remotes_left_out += usize::from(matches!(key.accepts, Accepts::Entries));
         // The line may contain a secret, written there by mistake.
         let may_be_secret = matches!(key.path, "remote.url" | "remote.token_env");
         let found = if may_be_secret { "another value".to_owned() } else { self.found(value) };
@@ -311,16 +293,15 @@ impl Reading<'_> {
             _ => Code::WrongType.row().remedy.to_owned(),
         };
         self.report_with_help(code, value.span(), message, help);
-        let instead = match (key.path, self.layer.kind) {
-            (TRUST, LayerKind::User) => Some("it counts as `require`"),
-            ("remote", _) => Some("no remote is used"),
-            _ => None,
-        };
         if key.path == TRUST {
             self.settings.trust = Trust::Require;
-        }
-        if let (Some(fault), Some(instead)) = (self.diagnostics.last_mut(), instead) {
-            fault.protect(instead);
+            if self.layer.kind == LayerKind::User {
+                self.protect_last("it counts as `require`");
+            }
+        } else if matches!(key.accepts, Accepts::Entries) {
+            let held = self.hold(value);
+            self.settings.remotes_left_out += usize::from(held.is_none());
+            self.protect_last(held.as_deref().unwrap_or("no remote is used"));
         }
         if let Some(reported) = self.diagnostics.last_mut().filter(|_| may_be_secret) {
             reported.excerpt = None;
@@ -365,10 +346,6 @@ impl Reading<'_> {
             LayerKind::Workspace { root } => Some(root),
             LayerKind::User | LayerKind::Flags => None,
         }
-    }
-
-    fn is_workspace(&self) -> bool {
-        matches!(self.layer.kind, LayerKind::Workspace { .. })
     }
 
     fn finish(mut self) -> Vec<Diagnostic> {

@@ -139,6 +139,7 @@ fn every_key_is_read() {
                 token_env: Some("ORG_TOKEN".to_owned()),
                 ca_file: Some("~/ca.pem".to_owned()),
                 is_held: false,
+                faults: Vec::new(),
             }],
             trust: Trust::Require,
             set_by: settings.set_by.clone(),
@@ -289,11 +290,6 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     );
     check(
         user,
-        "[rules]\ntrust = 'off'\n",
-        "config.toml:2:1 unknown-setting: `rules.trust` is not a setting; put it at the top, before any table",
-    );
-    check(
-        user,
         "[budget]\nzzzz = 1\n",
         "config.toml:2:1 unknown-setting: `budget.zzzz` is not a setting; remove it; the settings here are `tokens`",
     );
@@ -354,7 +350,7 @@ fn an_error_is_located_and_its_help_says_what_to_write() {
     );
     check(
         user,
-        "[remote]\nname = 'a'\n",
+        "[remote]\nx = 'a'\n",
         "config.toml:1:1 protection: `remote` must be a list of tables, each under `[[…]]`, found a table; no remote is used; correct the value, or remove the key",
     );
     let (_, secret) = merge(&[layer(
@@ -500,6 +496,92 @@ fn what_protects_fails_closed() {
         Trust::Warn,
         &[("a", true)],
         "config.toml:4:1 protection: `remote.sha265` is not a setting; `a` is not fetched until this is fixed; a copy fetched earlier stays in use; did you mean `sha256`?",
+    );
+}
+
+#[test]
+fn trust_counts_as_require_wherever_it_is_written() {
+    #[track_caller]
+    fn check(text: &str, problems: &[&str]) {
+        let (settings, diagnostics) = merge(&[layer(LayerKind::User, text)]);
+        assert_eq!(
+            (settings.trust, lines(&diagnostics)),
+            (Trust::Require, problems.iter().map(|line| (*line).to_owned()).collect()),
+            "{text}"
+        );
+        let (settings, _) = merge(&[layer(ROOT, text)]);
+        assert_eq!(settings.trust, Trust::Warn, "a workspace cannot change trust: {text}");
+    }
+    const TOP: &str = "`trust` counts as `require`; put `trust` at the top, before any table";
+    for table in ["rules", "stream", "budget", "workspace", "export", "agents"] {
+        check(
+            &format!("[{table}]\ntrust = 'require'\n"),
+            &[&format!("config.toml:2:1 protection: `{table}.trust` is not a setting; {TOP}")],
+        );
+    }
+    check(
+        "[agents.claude]\ntrsut = 'require'\n",
+        &[&format!("config.toml:2:1 protection: `agents.NAME.trsut` is not a setting; {TOP}")],
+    );
+    check(
+        "[budget]\ntokens = 4000\n\ntrust = 'off'\n",
+        &[&format!("config.toml:4:1 protection: `budget.trust` is not a setting; {TOP}")],
+    );
+    check(
+        "trust_mode = 'require'\n",
+        &[
+            "config.toml:1:1 protection: `trust_mode` is not a setting; `trust` counts as `require`; did you mean `trust`?",
+        ],
+    );
+    check(
+        "trust = 'warn'\n[security]\ntrust = 'require'\n",
+        &[
+            "config.toml:2:2 unknown-setting: `security` is not a setting; remove it; the settings here are `agents`, `budget`, `export`, `remote`, `rules`, `stream`, `trust`, `workspace`",
+            &format!("config.toml:3:1 protection: `security.trust` is not a setting; {TOP}"),
+        ],
+    );
+    check(
+        "[[remote]]\nname = 'a'\nurl = '/a.json'\ntrust = 'require'\n",
+        &[&format!(
+            "config.toml:4:1 protection: `remote.trust` is not a setting; `a` is not fetched until this is fixed; a copy fetched earlier stays in use; {TOP}"
+        )],
+    );
+}
+
+#[test]
+fn remotes_under_another_name_keep_their_copies() {
+    #[track_caller]
+    fn check(header: &str, problem: &str) {
+        let text = format!("{header}\nname = 'a'\nurl = '/a.json'\nrefresh = '1h'\n");
+        check_protection(&text, Trust::Warn, &[("a", true)], problem);
+        let (settings, diagnostics) = merge(&[layer(LayerKind::User, &text)]);
+        assert_eq!(settings.remotes[0].faults, diagnostics);
+        assert_eq!(settings.remotes[0].url, "/a.json");
+    }
+    let held = "`a` is not fetched until this is fixed; a copy fetched earlier stays in use";
+    for name in ["remotes", "Remote", "remoet"] {
+        check(
+            &format!("[[{name}]]"),
+            &format!(
+                "config.toml:1:3 protection: `{name}` is not a setting; {held}; write `[[remote]]` before each remote"
+            ),
+        );
+    }
+    check(
+        "[[rules.remote]]",
+        &format!(
+            "config.toml:1:9 protection: `rules.remote` is not a setting; {held}; write `[[remote]]` before each remote"
+        ),
+    );
+    let table = "protection: `remote` must be a list of tables, each under `[[…]]`, found a table";
+    check("[remote]", &format!("config.toml:1:1 {table}; {held}; correct the value, or remove the key"));
+    check_protection(
+        "[remote.a]\nurl = '/a.json'\n[remote.b]\nurl = '/b.json'\n",
+        Trust::Warn,
+        &[("a", true), ("b", true)],
+        &format!(
+            "config.toml:1:2 {table}; `a`, `b` are not fetched until this is fixed; copies fetched earlier stay in use; correct the value, or remove the key"
+        ),
     );
 }
 

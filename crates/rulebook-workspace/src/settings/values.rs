@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rulebook::agent::{AddPolicy, Agent};
+use rulebook::diagnostic::Diagnostic;
 use rulebook::export::{Allow, LossPolicy};
 use rulebook::format::FormatId;
 use rulebook::render::Budget;
@@ -147,6 +148,8 @@ pub struct Remote {
     pub refresh: Option<Duration>,
     /// Whether a key of the entry cannot be read: nothing is fetched, and the copy stays in use.
     pub is_held: bool,
+    /// The problems of its entry.
+    pub faults: Vec<Diagnostic>,
 }
 
 rulebook::words! {

@@ -3,6 +3,7 @@
 use super::row::Agent;
 use super::table::AGENTS;
 use crate::diagnostic::nearest_few;
+use crate::hidden::visible_line;
 
 /// A product with several surfaces, each of which is an agent.
 #[derive(Debug)]
@@ -90,7 +91,7 @@ impl UnknownAgent {
 
 impl std::fmt::Display for UnknownAgent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no agent named `{}`", self.name)
+        write!(f, "no agent named `{}`", visible_line(&self.name))
     }
 }
 

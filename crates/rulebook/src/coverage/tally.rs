@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::shape::both;
 use super::{Coverage, Covered, Role};
 use crate::condition::Facts;
 use crate::evidence::{Evidence, Seen};
@@ -137,6 +138,8 @@ struct Outcome {
     rules: usize,
     tokens: usize,
     rivals: Vec<usize>,
+    /// The rules that apply, but are left to those of the file's root.
+    left: Vec<usize>,
 }
 
 impl Coverage<'_> {
@@ -188,12 +191,13 @@ impl Coverage<'_> {
     pub fn lost(&self, files: &[Seen]) -> Vec<Vec<usize>> {
         let evidence = Evidence { paths: files.to_vec(), ..Evidence::default() };
         let mut lost = vec![Vec::new(); self.rules.len()];
-        if !self.rules.iter().any(|covered| covered.has_rival) {
+        if !self.rules.iter().any(|covered| covered.has_rival || !covered.elsewhere.is_empty()) {
             return lost;
         }
         let outcomes = self.outcomes(&self.facts(&evidence), &mut self.tally(Listing::Sample));
         let mut known: HashMap<Vec<usize>, Vec<usize>> = HashMap::new();
-        for (file, Outcome { rivals, .. }) in outcomes.into_iter().enumerate() {
+        for (file, Outcome { rivals, left, .. }) in outcomes.into_iter().enumerate() {
+            left.iter().for_each(|rule| lost[*rule].push(file));
             if known.len() >= MAX_SETTLED {
                 known.clear();
             }
@@ -214,7 +218,15 @@ impl Coverage<'_> {
             Role::Always | Role::Output | Role::Other => false,
         };
         for (at, covered) in self.rules.iter().enumerate().filter(|(_, covered)| depends(covered)) {
-            let files = covered.matching(facts);
+            let mut files = covered.matching(facts);
+            let left = self.left_to_others(at, &files, facts);
+            if !left.is_empty() {
+                files.retain(|file| left.binary_search(file).is_err());
+                let lost = covered.admitted(left, facts);
+                tally.rules[at].0 += lost.len();
+                tally.rules[at].1 += lost.len();
+                lost.into_iter().for_each(|file| outcomes[file].left.push(at));
+            }
             if covered.has_rival && covered.is_bound {
                 files.iter().for_each(|file| outcomes[*file].rivals.push(at));
             }
@@ -228,6 +240,19 @@ impl Coverage<'_> {
             }
         }
         outcomes
+    }
+
+    /// The files of a rule for which that of their root is used.
+    fn left_to_others(&self, at: usize, files: &[usize], facts: &Facts<'_>) -> Vec<usize> {
+        let mut left = Vec::new();
+        for other in self.rules[at].elsewhere.iter().map(|other| &self.rules[*other]) {
+            let is_there = |file: &&usize| Some(facts.evidence.paths[**file].root) == other.rule.own_root();
+            let theirs: Vec<usize> = files.iter().filter(is_there).copied().collect();
+            left.extend(both(theirs, &other.matching(facts)));
+        }
+        left.sort_unstable();
+        left.dedup();
+        left
     }
 
     /// Removes overridden rules.

@@ -262,7 +262,7 @@ codes! {
         "fetch them with `rulebook remote sync`";
     RemoteRefused "remote-refused" Error
         "Remote rules do not match their hash or signature; they are not used."
-        "find out who changed them, or fix `sha256` or `minisign_key` in your user settings";
+        "find out who changed the rules, or fix `sha256` or `minisign_key` in your user settings";
     Secret "secret" Error
         "A rule appears to contain a secret, which is exposed to every model and every reader of the repository."
         "revoke the secret, and keep its replacement out of rule files";

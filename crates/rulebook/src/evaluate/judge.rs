@@ -121,10 +121,10 @@ pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
             Err(WhyNot::new(InactiveReason::NotOffered, detail))
         }
         Activation::Manual => Err(WhyNot::new(InactiveReason::Manual, "applies only when mentioned by name")),
-        Activation::Never if rule.stream.is_some() => Err(WhyNot::new(
-            InactiveReason::Unreachable,
-            "the stream rule has no valid pattern or no valid scope",
-        )),
+        Activation::Never if rule.stream.is_some() => {
+            let why = rule.stream.as_ref().map_or_else(String::new, |trigger| trigger.why_never().to_owned());
+            Err(WhyNot::new(InactiveReason::Unreachable, why))
+        }
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
             Err(WhyNot::new(InactiveReason::NoCondition, "has neither `globs` nor `alwaysApply: true`"))
         }

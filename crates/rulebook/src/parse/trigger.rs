@@ -7,7 +7,7 @@ use super::reader::Reader;
 use crate::condition;
 use crate::diagnostic::{Code, nearest, shown};
 use crate::format::keys;
-use crate::frontmatter::{Node, Value};
+use crate::frontmatter::{Field, Node, Value};
 use crate::stream::pattern::{self, Engine, Pattern};
 use crate::stream::policy::{ContextMode, InterruptMode, RepeatMode};
 use crate::stream::scope::{self, StreamScope};
@@ -40,7 +40,15 @@ impl Fields {
         let syntax = self.syntax(reader);
         let mut given = keys::TRIGGERS.iter().filter_map(|key| self.given(key));
         let Some(field) = given.next() else {
-            self.given("ast")?;
+            let is_named = self.given("ast").is_some();
+            let empty = keys::TRIGGERS.iter().chain(&["ast"]).find_map(|key| self.find(key));
+            let empty = empty.filter(|_| !is_named);
+            if let Some(field) = empty {
+                report_empty(reader, field);
+            }
+            if !is_named && empty.is_none() {
+                return None;
+            }
             return Some(Trigger {
                 conditions: Vec::new(),
                 syntax,
@@ -52,6 +60,9 @@ impl Fields {
             let message = format!("`{}` has no effect beside `{}`", other.key, field.key);
             reader.report(Code::DeadKey, other.key_span.clone(), message).help =
                 format!("write all patterns as a list in `{}`", field.key);
+        }
+        if matches!(&field.node.value, Value::List(items) if items.is_empty()) {
+            report_empty(reader, field);
         }
         let mut conditions = Vec::new();
         let base = reader.pattern_base();
@@ -75,6 +86,12 @@ impl Fields {
                 continue;
             }
             match pattern::read(text) {
+                Ok(pattern) if pattern.regex.is_empty() || text.trim().is_empty() => {
+                    let message =
+                        format!("`{}` is ignored: it is empty, so it would match everything", shown(text));
+                    reader.report(Code::BadRegex, span.clone(), message).help =
+                        "write a regular expression".to_owned();
+                }
                 Ok(pattern) => {
                     if pattern.engine == Engine::Fallback {
                         let message = format!(
@@ -98,11 +115,12 @@ impl Fields {
                 }
             }
         }
-        if self.given("scope").is_some() && scope.is_empty() {
+        let lacks_scope = self.given("scope").is_some() && scope.is_empty();
+        if lacks_scope {
             conditions.clear();
         }
         let modes = self.modes(reader);
-        Some(Trigger { conditions, syntax, scope, modes, gate: None })
+        Some(Trigger { conditions, syntax, scope, modes, gate: None, lacks_scope })
     }
 
     fn modes(&self, reader: &mut Reader) -> OwnModes {
@@ -163,6 +181,13 @@ impl Fields {
         }
         gap
     }
+}
+
+/// Reports a key that should have a pattern, and has none.
+fn report_empty(reader: &mut Reader, field: &Field) {
+    let message = format!("`{}` is empty, so the rule never applies", field.key);
+    reader.report(Code::BadRegex, field.key_span.clone(), message).help =
+        "write a pattern, or remove the stream keys".to_owned();
 }
 
 /// Reports a scope that names a tool which no known agent has.

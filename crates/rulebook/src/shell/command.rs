@@ -123,6 +123,13 @@ impl Word {
         }
     }
 
+    /// The file that it names relative to the current folder, if it starts with `$PWD/`.
+    fn below_here(&self) -> Option<Word> {
+        let end = self.holes.first().filter(|hole| hole.start == 0)?.end;
+        let is_here = matches!(&self.text[..end], "$PWD" | "${PWD}") && self.text[end..].starts_with('/');
+        is_here.then(|| self.tail(end + 1))
+    }
+
     /// The word with another text of the same length in place of one.
     pub(super) fn replaced(self, text: &str, by: &str) -> Word {
         debug_assert_eq!(text.len(), by.len());
@@ -234,15 +241,22 @@ impl Command {
     /// The file that gets its output, through a redirection, a program such as `tee`, or the compound command around it, and
     /// whether it keeps what it has.
     pub(super) fn output(&self) -> Option<(Word, bool)> {
-        let is_file = |file: &Word| file.as_known().is_some_and(|file| file != "/dev/null");
+        self.outputs().find(|(file, _)| file.as_known().is_some_and(|file| file != "/dev/null"))
+    }
+
+    /// The same, for a file whose name is not known.
+    pub(super) fn unknown_output(&self) -> Option<Word> {
+        let is_unknown = |file: &Word| file.as_known().is_none() && !file.text.starts_with(">(");
+        self.outputs().map(|(file, _)| file).find(is_unknown)
+    }
+
+    fn outputs(&self) -> impl Iterator<Item = (Word, bool)> {
         let redirected = self.redirects.iter().find_map(|redirect| match redirect {
             Redirect::Write { file, is_output: true, is_append } => Some((file.clone(), *is_append)),
             _ => None,
         });
-        let redirected = redirected.filter(|(file, _)| is_file(file));
-        redirected
-            .or_else(|| self.copied())
-            .or_else(|| self.group_output.clone().filter(|(file, _)| is_file(file)))
+        let all = redirected.into_iter().chain(self.copied()).chain(self.group_output.clone());
+        all.map(|(file, is_append)| (file.below_here().unwrap_or(file), is_append))
     }
 
     /// The file to which it copies its input.
@@ -251,11 +265,12 @@ impl Command {
         let at = self.words.iter().position(is_copier)?;
         let after = &self.words[at + 1..];
         let is_append = after.iter().any(|word| matches!(&*word.text, "-a" | "--append" | "oflag=append"));
-        let is_file = |word: &&Word| word.as_known().is_some_and(|file| !file.starts_with('-'));
+        let is_file = |word: &&Word| !word.text.starts_with('-');
         let file = if self.words[at].text == "dd" {
             after.iter().find(|word| word.text.starts_with("of="))?.tail("of=".len())
         } else {
-            after.iter().find(is_file)?.clone()
+            let is_known = |word: &&Word| is_file(word) && word.holes.is_empty();
+            after.iter().find(is_known).or_else(|| after.iter().find(is_file))?.clone()
         };
         Some((file, is_append))
     }

@@ -35,7 +35,7 @@ pub(crate) use patched::patched_files;
 pub(crate) use pattern::{is_wildcard_match, may_match};
 pub use script::{Doubt, DoubtKind, Script};
 pub use written::quoted;
-pub(crate) use written::{documents, written_texts};
+pub(crate) use written::{Target, documents, inner_documents, written_texts};
 
 /// Reads a line, or several.
 pub fn parse(text: &str) -> Script {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::command::{Command, Document, Redirect, Word};
 use super::files::Touched;
+use super::script::Script;
 use super::{list, parse};
 
 /// A text that a line writes.
@@ -18,12 +19,40 @@ pub(crate) struct WrittenText {
     pub(crate) folder: String,
 }
 
+/// The file that gets a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Relative to where the line starts.
+    File(String),
+    /// As written: its name depends on a variable or a substitution.
+    Unknown(String),
+}
+
 /// The here-documents that one line of a command announces, in order, each with the file that its pipeline writes.
-pub(crate) fn documents(line: &str) -> Vec<(Document, Option<String>)> {
-    let script = list::parse(line);
+pub(crate) fn documents(line: &str) -> Vec<(Document, Option<Target>)> {
+    documents_of(&list::parse(line))
+}
+
+/// The here-documents in the texts that a command passes to other shells, each with its text and its file.
+pub(crate) fn inner_documents(command: &str) -> Vec<(String, Target)> {
+    let mut own = documents_of(&list::parse(command));
+    let is_inner = |found: &(Document, Option<Target>)| match own.iter().position(|own| own == found) {
+        Some(at) => {
+            own.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    let all = documents_of(&parse(command)).into_iter().filter(is_inner);
+    all.filter_map(|(document, target)| Some((document.body?.text, target?))).collect()
+}
+
+fn documents_of(script: &Script) -> Vec<(Document, Option<Target>)> {
     let mut documents = Vec::new();
     for commands in script.commands.chunk_by(|one, next| one.pipeline == next.pipeline) {
-        let file = commands.iter().find_map(output).map(|(file, _)| file);
+        let known = || commands.iter().find_map(output).map(|(file, _)| Target::File(file));
+        let unknown = || Some(Target::Unknown(commands.iter().find_map(Command::unknown_output)?.text));
+        let file = known().or_else(unknown);
         let announced = commands.iter().flat_map(|command| &command.redirects).filter_map(Redirect::document);
         documents.extend(announced.map(|document| (document.clone(), file.clone())));
     }

@@ -5,6 +5,7 @@
 //! match can span) and recovers its state from that. A stream without a recent checkpoint gets its own cache.
 
 mod lazy;
+mod matches;
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -15,6 +16,7 @@ use super::hit::{AROUND, Spot};
 use super::pattern::{NEVER, Pattern};
 use crate::work;
 use lazy::{Direction, NO_QUIT, build, next, size, start_state};
+pub(super) use matches::Matches;
 
 /// The maximum text that a stream keeps. A match that started earlier is shown from the start of the kept text.
 const MAX_KEPT: usize = (1 << 20) - CHECKPOINT;

@@ -6,9 +6,11 @@ use super::file::File;
 use super::gates::Gates;
 use super::hit::Hit;
 use super::patch::{Part, Patch};
-use super::scope::{Covers, OutputPart};
+use super::scope::OutputPart;
 use super::shell::Shell;
+use super::texts::{Search, Texts};
 use super::watch::{Channel, Watch};
+use super::written::{EditRole, Replacement, Written};
 use crate::evidence::{ToolKind, is_command_key, is_path_key};
 
 /// A tool call being watched.
@@ -37,8 +39,10 @@ struct Body {
     /// Its decoded text that is not searched yet: the text of a delta is searched at once.
     decoded: String,
     gates: Gates,
+    /// The texts of the open objects that replace each other, those of the outermost object first.
+    replacements: Vec<Replacement>,
     /// The arguments as received, with all files of the call.
-    wire: Option<Box<(Channel, Gates)>>,
+    wire: Option<Box<(Written, Gates)>>,
 }
 
 /// A field of the arguments.
@@ -49,6 +53,7 @@ struct Field {
     splitter: Option<Splitter>,
     /// The text of a short field that may be a file name.
     value: Option<String>,
+    role: EditRole,
     texts: Texts,
 }
 
@@ -86,27 +91,8 @@ impl Splitter {
     }
 }
 
-/// The texts in a field.
-#[derive(Debug, Default)]
-struct Texts {
-    plain: Option<Channel>,
-    /// The current file of a patch.
-    file: Option<(File, Channel)>,
-    /// Earlier files of the patch with the conditions that matched: a file may occur again.
-    before: Vec<(File, Vec<bool>)>,
-}
-
-/// Searches the texts of a field and collects hits.
-struct Search<'e> {
-    watch: &'e mut Watch,
-    part: OutputPart<'e>,
-    gates: &'e mut Gates,
-    hits: &'e mut Vec<Hit>,
-}
-
-/// The maximum length of a file name, and the maximum number of earlier files of a patch.
+/// The maximum length of a file name.
 const MAX_NAME: usize = 4096;
-const MAX_BEFORE: usize = 1000;
 /// The maximum white space before JSON arguments.
 const MAX_LEAD: usize = 4096;
 /// The maximum decoded text that waits for the rest of its delta.
@@ -116,8 +102,9 @@ const RAW: &str = "input";
 
 impl Call {
     pub(super) fn new(tool: &str, wire: Option<Channel>) -> Call {
-        let wire = wire.map(|channel| Box::new((channel, Gates::default())));
-        let body = Body { tool: tool.to_owned(), wire, ..Body::default() };
+        let wire = wire.map(|channel| Box::new((Written::new(channel, false), Gates::default())));
+        let replacements = vec![Replacement::default()];
+        let body = Body { tool: tool.to_owned(), wire, replacements, ..Body::default() };
         Call { input: Input::Unknown(Vec::new()), body }
     }
 
@@ -152,6 +139,13 @@ impl Call {
             Input::Unknown(_) => {}
         }
         self.body.watch_wire(watch, None, hits);
+        while !self.body.replacements.is_empty() {
+            self.body.settle(watch, hits);
+        }
+        self.body.gates.finish(&watch.conditions, hits);
+        if let Some((_, gates)) = self.body.wire.as_deref_mut() {
+            gates.finish(&watch.conditions, hits);
+        }
     }
 
     fn decode(&mut self, watch: &mut Watch, bytes: &[u8], hits: &mut Vec<Hit>) {
@@ -191,9 +185,9 @@ impl Input {
 
 impl Body {
     fn watch_wire(&mut self, watch: &mut Watch, bytes: Option<&[u8]>, hits: &mut Vec<Hit>) {
-        if let Some((channel, gates)) = self.wire.as_deref_mut() {
+        if let Some((written, gates)) = self.wire.as_deref_mut() {
             Search { watch, part: OutputPart::Wire { tool: &self.tool }, gates, hits }
-                .run(channel, None, bytes);
+                .run(written, None, bytes);
         }
     }
 
@@ -209,15 +203,32 @@ impl Body {
                     self.decoded.push_str(text);
                 }
             }
-            Piece::Enter => self.gates.enter(),
-            Piece::Leave => self.gates.leave(&watch.conditions, hits),
+            Piece::Enter => {
+                self.gates.enter();
+                self.replacements.push(Replacement::default());
+            }
+            Piece::Leave => {
+                if self.replacements.len() > 1 {
+                    self.settle(watch, hits);
+                }
+                self.gates.leave(&watch.conditions, hits);
+            }
             Piece::Open { path, key } => {
                 let value = is_path_key(key).then(String::new);
                 let splitter = Splitter::of(&self.tool, key);
-                let path = path.to_owned();
-                self.field = Some(Box::new(Field { path, splitter, value, texts: Texts::default() }));
+                let (path, role) = (path.to_owned(), EditRole::of(key));
+                let is_compared = splitter.is_some() || role != EditRole::Other;
+                let texts = Texts::new(is_compared);
+                self.field = Some(Box::new(Field { path, splitter, value, role, texts }));
             }
             Piece::Close => self.end_field(watch, hits),
+        }
+    }
+
+    /// Decides about the texts of the innermost object.
+    fn settle(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {
+        if let Some(replacement) = self.replacements.pop() {
+            replacement.settle(watch, &mut self.gates, hits);
         }
     }
 
@@ -246,7 +257,20 @@ impl Body {
     fn end_field(&mut self, watch: &mut Watch, hits: &mut Vec<Hit>) {
         self.watch_decoded(watch, hits);
         self.read_text(watch, None, hits);
-        let value = self.field.take().and_then(|field| field.value);
+        let Some(mut field) = self.field.take() else { return };
+        if let (Some(mut text), Some(replacement)) = (field.texts.plain.take(), self.replacements.last_mut())
+        {
+            match field.role {
+                EditRole::New => replacement.new.push(text),
+                _ => {
+                    text.settle(false, watch, &mut self.gates, hits);
+                    if let (EditRole::Old, Some((text, _))) = (field.role, text.compared) {
+                        replacement.old = text;
+                    }
+                }
+            }
+        }
+        let value = field.value;
         if let Some(name) = value.filter(|value| !value.trim().is_empty()) {
             let file = File::new(&watch.roots, &name);
             if let Some((_, gates)) = self.wire.as_deref_mut() {
@@ -259,7 +283,7 @@ impl Body {
     /// Continues the text of the field, or ends it if there is none.
     fn read_text(&mut self, watch: &mut Watch, text: Option<&str>, hits: &mut Vec<Hit>) {
         let Body { tool, field: Some(field), gates, wire, .. } = self else { return };
-        let Field { path, splitter, value, texts } = field.as_mut();
+        let Field { path, splitter, value, texts, .. } = field.as_mut();
         if let (Some(text), Some(name)) = (text, value.as_mut()) {
             name.push_str(text);
             value.take_if(|name| name.len() > MAX_NAME);
@@ -283,59 +307,5 @@ impl Body {
         if text.is_none() {
             texts.end(&mut search);
         }
-    }
-}
-
-impl Texts {
-    fn take(&mut self, part: Part<'_>, search: &mut Search<'_>) {
-        match (part, &mut self.file) {
-            (Part::File(path), _) => {
-                let file = File::new(&search.watch.roots, path);
-                if self.file.as_ref().is_none_or(|(other, _)| *other != file) {
-                    self.end_file(search);
-                    let at = self.before.iter().position(|(other, _)| *other == file);
-                    let met = at.map(|at| self.before.swap_remove(at).1);
-                    self.file = Some((file, search.watch.channel(met)));
-                }
-            }
-            (Part::Added(text), Some((file, channel))) => {
-                search.run(channel, Some(file), Some(text.as_bytes()));
-            }
-            (Part::Added(text) | Part::Plain(text), _) => self.take_plain(text.as_bytes(), search),
-        }
-    }
-
-    fn take_plain(&mut self, text: &[u8], search: &mut Search<'_>) {
-        let channel = self.plain.get_or_insert_with(|| search.watch.channel(None));
-        search.run(channel, None, Some(text));
-    }
-
-    /// Ends the text of the current file of a patch.
-    fn end_file(&mut self, search: &mut Search<'_>) {
-        let Some((file, mut channel)) = self.file.take() else { return };
-        search.run(&mut channel, Some(&file), None);
-        if channel.met.contains(&true) && self.before.len() < MAX_BEFORE {
-            self.before.push((file, channel.met));
-        }
-    }
-
-    fn end(&mut self, search: &mut Search<'_>) {
-        self.end_file(search);
-        if let Some(mut channel) = self.plain.take() {
-            search.run(&mut channel, None, None);
-        }
-    }
-}
-
-impl Search<'_> {
-    /// Continues a text, or ends it. A hit that needs a matching file waits for one, unless the text belongs to a file of a
-    /// patch.
-    fn run(&mut self, channel: &mut Channel, file: Option<&File>, bytes: Option<&[u8]>) {
-        let Search { watch, part, gates, hits } = self;
-        watch.watch(channel, bytes, part, file, &mut |conditions, condition, covers, hit| match covers {
-            Covers::Yes => hits.push(hit),
-            _ if file.is_none() => gates.add_hit(conditions, condition, hit, hits),
-            _ => {}
-        });
     }
 }

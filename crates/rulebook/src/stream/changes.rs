@@ -51,10 +51,10 @@ impl Change {
 
 /// Fields with the text that an edit replaces, the text that replaces it, and the whole text of a file; names as [`plain`]
 /// returns them.
-const OLD: &[&str] =
+pub(super) const OLD: &[&str] =
     &["old", "oldcode", "oldcontent", "oldstr", "oldstring", "oldtext", "search", "targetcontent"];
 #[rustfmt::skip]
-const NEW: &[&str] = &[
+pub(super) const NEW: &[&str] = &[
     "inserttext", "new", "newcode", "newcontent", "newsource", "newstr", "newstring", "newtext", "replace", "replacement",
     "replacementcontent",
 ];

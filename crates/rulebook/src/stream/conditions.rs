@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::file::File;
 use super::hit::{Hit, Spot};
+use super::pattern::Engine;
 use super::scope::{Covers, OutputPart, StreamScope};
 use crate::condition::Paths;
 
@@ -17,6 +18,9 @@ pub(super) struct WatchedCondition {
     pub(super) rule: String,
     pub(super) source: String,
     pub(super) written: String,
+    /// The pattern as the engine takes it.
+    pub(super) regex: String,
+    pub(super) engine: Engine,
     pub(super) scope: Vec<StreamScope>,
     /// The files that a tool call must be about, if the rule restricts them.
     pub(super) gate: Option<Arc<Paths>>,
@@ -25,11 +29,14 @@ pub(super) struct WatchedCondition {
 }
 
 impl WatchedCondition {
-    /// Whether it watches what a call writes to this file, or to none.
+    /// Whether it watches what a call writes to this file; without one, whatever the file turns out to be.
     fn admits(&self, file: Option<&File>) -> bool {
-        let is_left = file.is_some_and(|file| file.is_in(&self.other_roots));
-        let is_match = |gate: &Arc<Paths>| file.is_some_and(|file| gate.is_match(file.root, &file.path));
-        !is_left && self.gate.as_ref().is_none_or(is_match)
+        match file {
+            Some(file) => {
+                !file.is_in(&self.other_roots) && self.gate.as_ref().is_none_or(|gate| file.is_match(gate))
+            }
+            None => self.gate.is_none() && self.other_roots.is_empty(),
+        }
     }
 }
 
@@ -46,6 +53,14 @@ impl Conditions {
         let covers = if *is_met { Covers::No } else { self.covers(condition, *part, file) };
         *is_met |= covers != Covers::No;
         (covers != Covers::No).then_some(covers)
+    }
+
+    /// Whether a condition covers a part of a call that names no file.
+    pub(super) fn covers_without_file(&self, condition: usize, part: OutputPart<'_>) -> bool {
+        self.0.get(condition).is_some_and(|watched| {
+            watched.gate.is_none()
+                && watched.scope.iter().any(|scope| scope.covers(part, None) == Covers::Yes)
+        })
     }
 
     /// Whether a condition covers a part of the output that is for this file.

@@ -73,6 +73,20 @@ impl FallbackPattern {
         })
     }
 
+    /// The text of each match; `Err` if that takes too many steps.
+    pub(super) fn matches<'t>(&self, text: &'t str) -> Result<Vec<&'t [u8]>, ()> {
+        let (mut found, mut from) = (Vec::new(), 0);
+        while from <= text.len() {
+            let Some((start, end)) = self.find(text, from, 0, &mut 0)? else { break };
+            found.push(&text.as_bytes()[start..end]);
+            from = if end > from { end } else { text.ceil_char_boundary(from + 1) };
+            if end == text.len() && start == end {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
     /// Finds the first match; `Err` if that takes too many steps, or could take more work than is left. Adds to the work.
     fn find(
         &self,
@@ -172,6 +186,11 @@ impl Fallback {
             total_work: 0,
             free_work: FREE_WORK,
         }
+    }
+
+    /// The text of each match of a pattern in a whole text; `None` if that takes too many steps.
+    pub(super) fn matches<'t>(&self, pattern: usize, text: &'t str) -> Option<Vec<&'t [u8]>> {
+        self.patterns[pattern].matches(text).ok()
     }
 
     pub(super) fn start(&self) -> Window {

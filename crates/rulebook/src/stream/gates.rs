@@ -47,6 +47,18 @@ impl Gates {
         }
     }
 
+    /// Ends the call. Hits that need no file count if the call names none.
+    pub(super) fn finish(&mut self, conditions: &Conditions, hits: &mut Vec<Hit>) {
+        while !self.objects.is_empty() {
+            self.leave(conditions, hits);
+        }
+        if self.files.is_empty() {
+            let is_open =
+                |(condition, hit): &mut (usize, Hit)| conditions.covers_without_file(*condition, hit.part());
+            hits.extend(self.waiting.extract_if(.., is_open).map(|(_, hit)| hit));
+        }
+    }
+
     /// Adds a file to the current object.
     pub(super) fn add_file(&mut self, conditions: &Conditions, file: File, hits: &mut Vec<Hit>) {
         if self.files.len() < MAX_FILES {

@@ -83,9 +83,12 @@ pub mod pattern;
 pub mod policy;
 pub mod scope;
 mod shell;
+mod text_kind;
+mod texts;
 mod tools;
 pub mod trigger;
 mod watch;
+mod written;
 
 pub use hit::{Hit, HitScope};
 pub use monitor::{Monitor, StreamKind};

@@ -285,10 +285,10 @@ impl Monitor {
 fn start(kind: &StreamKind, watch: &mut Watch) -> Stream {
     match kind {
         StreamKind::Text | StreamKind::Thinking => {
-            Stream::Prose { kind: kind.clone(), channel: Box::new(watch.channel(None)) }
+            Stream::Prose { kind: kind.clone(), channel: Box::new(watch.channel(&part(kind), None)) }
         }
         StreamKind::Tool(tool) => {
-            let wire = watch.watches_wire.then(|| watch.channel(None));
+            let wire = watch.watches_wire.then(|| watch.channel(&OutputPart::Wire { tool }, None));
             let call = Box::new(Call::new(tool, wire));
             Stream::Call { call, tool: tool.clone(), arguments: Vec::new() }
         }

@@ -28,8 +28,12 @@ pub(super) struct Patch {
 pub(super) enum Part<'p> {
     /// The following parts belong to this file: its new name as written, without the `a/` and `b/` of a diff.
     File(&'p str),
+    /// The following parts belong to a file whose name, as written here, depends on a variable.
+    UnknownFile(&'p str),
     /// The next added text of the file: lines or parts of them, without `+` and with line breaks.
     Added(&'p str),
+    /// The next text that is removed from the file, or replaced.
+    Removed(&'p str),
     /// The next text outside of a patch: blanks before it, text after it, or all of a text that is not a patch.
     Plain(&'p str),
 }
@@ -104,7 +108,9 @@ impl Patch {
         let is_long = self.held.trim_end_matches('\n').len() > MAX_LINE;
         match step {
             Step::Line(Verdict::Rest(rest)) => {
-                let text = if rest == Rest::Added { self.held.get(1..) } else { Some(self.held.as_str()) };
+                let is_marked =
+                    matches!(rest, Rest::Added | Rest::Removed) && !matches!(self.form, Form::Blocks(_));
+                let text = if is_marked { self.held.get(1..) } else { Some(self.held.as_str()) };
                 pass(rest, text.unwrap_or_default(), out);
                 self.rest = rest;
                 self.clear_held();
@@ -203,7 +209,7 @@ impl Side {
 }
 
 fn block(held: &str, side: Side, line: Line) -> Verdict {
-    let rest = if side == Side::Search { Rest::Dropped } else { Rest::Plain };
+    let rest = if side == Side::Search { Rest::Removed } else { Rest::Plain };
     let found = MARKERS.iter().filter_map(|(marker, _)| starts_with(held.trim_end(), marker)).max();
     match found {
         Some(true) if line == Line::Open || Side::after(held.trim_end()).is_some() => Verdict::Header,
@@ -264,8 +270,8 @@ fn opening(held: &str) -> Step {
 }
 
 fn envelope(held: &str, line: Line) -> Verdict {
-    if held.starts_with('+') {
-        return Verdict::Rest(Rest::Added);
+    if held.starts_with(['+', '-']) {
+        return Verdict::Rest(Rest::of(held));
     }
     match starts_with(held, "*** ") {
         Some(true) => Verdict::Header,
@@ -288,6 +294,7 @@ fn pass(rest: Rest, text: &str, out: &mut impl FnMut(Part<'_>)) {
     match rest {
         Rest::Added => out(Part::Added(text)),
         Rest::Plain => out(Part::Plain(text)),
+        Rest::Removed => out(Part::Removed(text)),
         Rest::Held | Rest::Dropped => {}
     }
 }

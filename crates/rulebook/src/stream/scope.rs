@@ -88,10 +88,12 @@ pub(crate) fn read(written: &str, span: &Range<usize>, base: &PatternBase) -> Re
     };
     let (kind, name) = head.split_once(':').map_or((head, None), |(kind, name)| (kind, Some(name.trim())));
     let tool = || -> Result<ToolScope, String> {
-        let name = name.map(|name| {
-            if name.is_empty() { Err("the tool name is missing".to_owned()) } else { Tools::read(name) }
-        });
-        Ok(ToolScope { tools: name.transpose()?, files: files.clone(), written: written.to_owned() })
+        let tools = match name {
+            None => None,
+            Some("") => return Err("the tool name is missing".to_owned()),
+            Some(name) => Some(check_name(kind, name).and_then(|()| Tools::read(name))?),
+        };
+        Ok(ToolScope { tools, files: files.clone(), written: written.to_owned() })
     };
     match kind.to_ascii_lowercase().as_str() {
         "text" if name.is_none() && files.is_none() => Ok(StreamScope::Text),
@@ -108,6 +110,34 @@ pub(crate) fn read(written: &str, span: &Range<usize>, base: &PatternBase) -> Re
             Err(format!("it must be one of `text`, `thinking`, `tool`, `wire`{near}"))
         }
     }
+}
+
+/// Checks that a name can be that of a tool: files come last, and each tool has a scope of its own.
+fn check_name(kind: &str, name: &str) -> Result<(), String> {
+    let opening =
+        |at: &usize| name[*at..].starts_with('(') && !name[..*at].ends_with(['@', '!', '+', '*', '?']);
+    let mut depth = 0usize;
+    for (at, c) in name.char_indices() {
+        match c {
+            '(' if opening(&at) => {
+                let (tool, rest) = name.split_at(at);
+                let (files, after) = rest.split_once(')').unwrap_or((rest, ""));
+                return Err(format!("the files come last: write `{kind}:{tool}{after}{files})`"));
+            }
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => {
+                let each: Vec<String> =
+                    name.split('|').map(|tool| format!("{kind}:{}", tool.trim())).collect();
+                return Err(format!("each tool has a scope of its own: write `{}`", each.join(", ")));
+            }
+            _ if c.is_whitespace() || matches!(c, ';' | '&' | '=' | '"' | '\'') => {
+                return Err(format!("the name of a tool cannot contain `{c}`"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Where the parenthesis with the files opens: the one that the last parenthesis closes, unless it is an extglob of the name.
@@ -195,7 +225,7 @@ impl ToolScope {
         match &self.files {
             _ if !is_covered => Covers::No,
             None => Covers::Yes,
-            Some(files) if file.is_some_and(|file| files.is_match(file.root, &file.path)) => Covers::Yes,
+            Some(files) if file.is_some_and(|file| file.is_match(files)) => Covers::Yes,
             Some(_) => Covers::IfFile,
         }
     }
@@ -225,7 +255,7 @@ mod tests {
         #[track_caller]
         fn check(scope: &str, tool: &str, field: &str, file: &str, covers: Covers) {
             let file = Some(file).filter(|file| !file.is_empty());
-            let file = file.map(|path| File { root: Some(0), path: path.to_owned() });
+            let file = file.map(|path| File { root: Some(0), path: path.to_owned(), is_known: true });
             assert_eq!(
                 read(scope).unwrap().covers(OutputPart::Field { tool, field }, file.as_ref()),
                 covers,
@@ -266,6 +296,14 @@ mod tests {
             ("tool:", "the tool name is missing"),
             ("tool:edit(*.ts", "the parenthesis is not closed"),
             ("text(*.ts)", "`text` cannot have a name or files"),
+            ("tool:edit(*.ts).new_string", "the files come last: write `tool:edit.new_string(*.ts)`"),
+            ("tool:edit|write", "each tool has a scope of its own: write `tool:edit, tool:write`"),
+            ("tool:edit write", "the name of a tool cannot contain ` `"),
+            (
+                "tool:edit.new_strin",
+                "the tools of known agents have no field `new_strin`; did you mean `newstring`?",
+            ),
+            ("tool:shell.nofield", "the tools of known agents have no field `nofield`"),
         ] {
             assert_eq!(read(scope).unwrap_err(), message);
         }

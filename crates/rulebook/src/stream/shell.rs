@@ -9,7 +9,10 @@ mod tests;
 use std::collections::VecDeque;
 
 use super::patch::{Part, Patch};
-use crate::shell;
+use crate::shell::{self, Target};
+
+/// The maximum length of a command that is read for texts that it passes to other shells.
+const MAX_COMMAND: usize = 64 << 10;
 
 /// The maximum length of a line that is read for here-documents.
 const MAX_LINE: usize = 64 << 10;
@@ -18,7 +21,7 @@ const MAX_LINE: usize = 64 << 10;
 const BEGIN_PATCH: &str = "*** Begin Patch";
 const END_PATCH: &str = "*** End Patch";
 
-/// A shell command. At most one line of it is kept.
+/// A shell command. Its current line is kept, and the start of a command that may pass a text to another shell.
 #[derive(Debug, Default)]
 pub(super) struct Shell {
     state: State,
@@ -26,6 +29,29 @@ pub(super) struct Shell {
     line: String,
     /// The here-documents that follow the current one.
     next: VecDeque<Document>,
+    /// The whole command, as long as it is short.
+    whole: Short,
+}
+
+/// A text up to a length; nothing if it is longer.
+#[derive(Debug)]
+struct Short(Option<String>);
+
+impl Default for Short {
+    fn default() -> Short {
+        Short(Some(String::new()))
+    }
+}
+
+impl Short {
+    fn push_str(&mut self, text: &str) {
+        self.0 =
+            self.0.take().filter(|known| known.len() + text.len() <= MAX_COMMAND).map(|known| known + text);
+    }
+
+    fn text(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -42,12 +68,13 @@ enum State {
 #[derive(Debug)]
 struct Document {
     end: shell::Document,
-    file: Option<String>,
+    file: Option<Target>,
 }
 
 impl Shell {
     /// Reads more text.
     pub(super) fn feed(&mut self, text: &str, out: &mut impl FnMut(Part<'_>)) {
+        self.whole.push_str(text);
         for part in text.split_inclusive('\n') {
             match &mut self.state {
                 State::Command => {
@@ -86,6 +113,16 @@ impl Shell {
             }
         }
         self.line.clear();
+        self.read_inner(out);
+    }
+
+    /// Reads the here-documents of other shells that the command starts, which are known once all of it is.
+    fn read_inner(&self, out: &mut impl FnMut(Part<'_>)) {
+        let whole = self.whole.text().filter(|whole| whole.contains("<<"));
+        for (text, target) in whole.map(shell::inner_documents).unwrap_or_default() {
+            out(Part::of(&target));
+            out(Part::Added(&text));
+        }
     }
 
     fn keep(&mut self, part: &str) {
@@ -117,8 +154,8 @@ impl Shell {
         self.state = match self.next.pop_front() {
             None => State::Command,
             Some(document) => {
-                if let Some(file) = &document.file {
-                    out(Part::File(file));
+                if let Some(target) = &document.file {
+                    out(Part::of(target));
                 }
                 State::Document { document, body: Patch::default(), is_held: true }
             }
@@ -144,6 +181,15 @@ impl Shell {
             body.feed(part, &mut document.sink(out));
         }
         *is_held |= is_whole;
+    }
+}
+
+impl<'t> Part<'t> {
+    fn of(target: &'t Target) -> Part<'t> {
+        match target {
+            Target::File(file) => Part::File(file),
+            Target::Unknown(file) => Part::UnknownFile(file),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The tools and fields that a scope names.
 
+use crate::diagnostic::{nearest, shown};
 use crate::evidence::{ToolKind, is_command_key, is_path_key, plain};
 use crate::glob::{Dialect, Glob};
 
@@ -19,13 +20,29 @@ pub(super) enum FieldRole {
     Written,
     /// What a call that reads or searches asks for. Only a scope that names the tool covers it.
     Asked,
-    /// What an edit replaces, and where. Only a scope that names the field covers it.
-    Replaced,
+    /// What an edit replaces, and where, and what a call says of itself. Only a scope that names the field covers it.
+    NotWritten,
 }
 
 /// Fields with the text that is replaced, in all tools; names as [`plain`] returns them.
 const REPLACED: &[&str] =
     &["old", "oldcode", "oldcontent", "oldstr", "oldstring", "oldtext", "searchblock", "targetcontent"];
+
+/// Fields of shell tools that are not run.
+const NOT_RUN: &[&str] =
+    &["cwd", "description", "explanation", "justification", "reason", "title", "workdir", "workingdirectory"];
+
+/// Further fields of the tools of known agents that a scope may name.
+#[rustfmt::skip]
+const OTHER_FIELDS: &[&str] = &[
+    "allowmultiple", "args", "background", "blocking", "cellid", "celltype", "changes", "chars", "code",
+    "codeedit", "content", "contents", "diff", "editmode", "edits", "env", "exclude", "expectedreplacements", "filecontent",
+    "filetext", "glob", "headlimit", "include", "input", "insertline", "inserttext", "isbackground", "limit", "line",
+    "lineno", "login", "new", "newcode", "newcontent", "newsource", "newstr", "newstring", "newtext", "offset",
+    "operations", "outputmode", "patch", "replace", "replaceall", "replacement", "replacementchunks", "replacementcontent",
+    "requiresapproval", "runinbackground", "script", "sessionid", "shell", "stdin", "text", "timeout", "timeoutms", "tty",
+    "type", "value", "viewrange",
+];
 
 /// Further fields of edit tools that are not written.
 #[rustfmt::skip]
@@ -43,8 +60,9 @@ impl FieldRole {
         let is_place = || NOT_WRITTEN.contains(&key) || is_path_key(key);
         match kind {
             Some(ToolKind::Read | ToolKind::Search) => FieldRole::Asked,
-            Some(ToolKind::Edit | ToolKind::Write) if is_place() => FieldRole::Replaced,
-            _ if REPLACED.contains(&key) => FieldRole::Replaced,
+            Some(ToolKind::Edit | ToolKind::Write) if is_place() => FieldRole::NotWritten,
+            Some(ToolKind::Shell) if NOT_RUN.contains(&key) => FieldRole::NotWritten,
+            _ if REPLACED.contains(&key) => FieldRole::NotWritten,
             _ => FieldRole::Written,
         }
     }
@@ -70,7 +88,8 @@ impl Tools {
             lower.split_once('.').map_or((&*lower, None), |(name, field)| (name, Some(field)));
         match ToolKind::in_scope(name) {
             Some(kind) => {
-                Ok(Tools::Kind { kind, field: field.map(|field| glob(&plain(field))).transpose()? })
+                let field = field.map(|field| check_field(field).and_then(|()| glob(&plain(field))));
+                Ok(Tools::Kind { kind, field: field.transpose()? })
             }
             None => Ok(Tools::Named(glob(&lower)?)),
         }
@@ -78,7 +97,7 @@ impl Tools {
 
     /// Whether they include a field of a tool. Without a field, whether they include the tool.
     pub(super) fn cover(&self, tool: &str, field: Option<&str>, file: Option<&str>) -> bool {
-        let is_watched = || field.is_none_or(|field| FieldRole::of(tool, field) != FieldRole::Replaced);
+        let is_watched = || field.is_none_or(|field| FieldRole::of(tool, field) != FieldRole::NotWritten);
         match self {
             Tools::Kind { kind, field: wanted } => {
                 covers_tool(*kind, tool, file.is_some())
@@ -114,6 +133,18 @@ impl Tools {
     }
 }
 
+/// Checks that a field is one of a known tool. A path or a pattern may be any.
+fn check_field(written: &str) -> Result<(), String> {
+    let field = plain(written);
+    let known = || [REPLACED, NOT_WRITTEN, NOT_RUN, OTHER_FIELDS].into_iter().flatten().copied();
+    let is_word = field.chars().all(char::is_alphanumeric);
+    if !is_word || is_path_key(&field) || is_command_key(&field) || known().any(|known| known == field) {
+        return Ok(());
+    }
+    let near = nearest(&field, known()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    Err(format!("the tools of known agents have no field `{}`{near}", shown(written)))
+}
+
 /// Whether a kind includes a tool. Text that a shell command writes to a file is an edit too.
 fn covers_tool(kind: ToolKind, tool: &str, has_file: bool) -> bool {
     ToolKind::of(tool)
@@ -124,7 +155,8 @@ fn covers_tool(kind: ToolKind, tool: &str, has_file: bool) -> bool {
 fn covers_field(kind: ToolKind, wanted: &Glob, field: &str) -> bool {
     let is_command =
         kind == ToolKind::Shell && is_command_key(wanted.pattern()) && is_command_key(&key(field));
-    is_command || wanted.is_match(&plain(field))
+    let is_word = wanted.pattern().chars().all(char::is_alphanumeric);
+    is_command || wanted.is_match(&plain(field)) || is_word && key(field) == wanted.pattern()
 }
 
 #[cfg(test)]
@@ -160,6 +192,9 @@ mod tests {
             check("bash.command", tool, field, None, true);
         }
         check("bash.command", "Bash", "description", None, false);
+        check("bash", "Bash", "description", None, false);
+        check("exec_command", "exec_command", "justification", None, false);
+        check("edit.new_string", "MultiEdit", "edits[1].new_string", None, true);
         check("bash", "Edit", "new_string", None, false);
         // Text that a command writes to a file.
         check("edit", "Bash", "command", None, false);
@@ -178,13 +213,16 @@ mod tests {
             assert_eq!(FieldRole::of(tool, field), role, "{tool}.{field}");
         }
         check("Bash", "command", FieldRole::Written);
+        check("Bash", "description", FieldRole::NotWritten);
+        check("run_terminal_cmd", "explanation", FieldRole::NotWritten);
+        check("deploy", "description", FieldRole::Written);
         check("Write", "content", FieldRole::Written);
         check("mcp__db__run", "query", FieldRole::Written);
         check("Grep", "pattern", FieldRole::Asked);
         check("Read", "file_path", FieldRole::Asked);
-        check("Write", "file_path", FieldRole::Replaced);
-        check("search_and_replace", "search", FieldRole::Replaced);
-        check("mcp__files__change", "old_text", FieldRole::Replaced);
+        check("Write", "file_path", FieldRole::NotWritten);
+        check("search_and_replace", "search", FieldRole::NotWritten);
+        check("mcp__files__change", "old_text", FieldRole::NotWritten);
     }
 
     #[test]

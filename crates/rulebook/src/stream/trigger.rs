@@ -48,9 +48,20 @@ pub struct Trigger {
     pub modes: OwnModes,
     /// The files that a tool call must be about, if the rule restricts them.
     pub gate: Option<Arc<Paths>>,
+    /// Whether it names scopes, and none of them is valid.
+    pub(crate) lacks_scope: bool,
 }
 
 impl Trigger {
+    /// Why nothing can fire it.
+    pub(crate) fn why_never(&self) -> &'static str {
+        if self.lacks_scope {
+            "the stream rule has no valid scope"
+        } else {
+            "the stream rule has no valid pattern"
+        }
+    }
+
     /// The parts of the output that it watches.
     pub fn scopes(&self) -> Cow<'_, [StreamScope]> {
         if self.scope.is_empty() { Cow::Owned(scope::default()) } else { Cow::Borrowed(&self.scope) }

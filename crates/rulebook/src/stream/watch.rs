@@ -1,25 +1,28 @@
 //! Searches texts for the conditions of all rules, within their scopes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::automaton::{Automaton, Matched, Position};
+use super::automaton::{Automaton, Matched, Matches, Position};
 use super::conditions::{Conditions, WatchedCondition};
 use super::fallback::{Fallback, FallbackPattern, Outcome, Window};
 use super::file::File;
 use super::hit::Hit;
 use super::pattern::{Engine, MAX_WHOLE, Pattern, guard};
 use super::scope::{Covers, OutputPart, StreamScope};
+use super::text_kind::{TEXT_KINDS, TextKind};
 use super::trigger::StreamRule;
 use crate::evidence::Roots;
+use crate::occurrences;
 
 /// The conditions, and the engines that find them.
 #[derive(Debug)]
 pub(super) struct Watch {
     pub(super) conditions: Conditions,
-    /// The target of each pattern of the automaton, and the condition of each pattern of the fallback.
-    linear: Vec<Target>,
+    /// The condition of each pattern of the fallback.
     bounded: Vec<usize>,
-    automaton: Automaton,
+    /// What the automaton searches for, and which of these searches each kind of text has.
+    searches: Vec<LinearSearch>,
+    search_of: [usize; TEXT_KINDS.len()],
     fallback: Fallback,
     pub(super) roots: Roots,
     pub(super) watches_wire: bool,
@@ -27,6 +30,15 @@ pub(super) struct Watch {
     pub(super) left_out: Vec<(String, String)>,
     /// Conditions for which a search took too many steps.
     gave_up: BTreeSet<usize>,
+    /// Compares texts, for the conditions for which that was necessary.
+    matches: BTreeMap<usize, Option<Matches>>,
+}
+
+/// An automaton, and the target of each of its patterns.
+#[derive(Debug)]
+struct LinearSearch {
+    targets: Vec<Target>,
+    automaton: Automaton,
 }
 
 /// What a pattern of the automaton finds.
@@ -41,6 +53,8 @@ enum Target {
 /// A text being watched.
 #[derive(Debug)]
 pub(super) struct Channel {
+    /// The index of its search.
+    search: usize,
     at: Position,
     window: Window,
     /// Where a possible match starts that the fallback has not decided yet.
@@ -59,14 +73,14 @@ impl Watch {
         // Mandatory rules come first, so that others cannot use up their limits.
         let mut rules: Vec<StreamRule<'r>> = rules.into_iter().collect();
         rules.sort_by_key(|rule| !rule.is_mandatory);
-        let (mut mandatory, mut mandatory_others) = (0, 0);
+        let (mut mandatory, mut mandatory_others) = (BTreeSet::new(), 0);
         for rule in rules {
             let trigger = rule.trigger;
             for pattern in &trigger.conditions {
                 match pattern.engine {
                     Engine::Automaton => {
                         linear.push((Target::Condition(watched.len()), pattern));
-                        mandatory += usize::from(rule.is_mandatory);
+                        mandatory.extend(rule.is_mandatory.then_some(watched.len()));
                     }
                     Engine::Fallback => {
                         let search =
@@ -85,6 +99,8 @@ impl Watch {
                     rule: rule.name.to_owned(),
                     source: rule.source.to_owned(),
                     written: pattern.written.clone(),
+                    regex: pattern.regex.clone(),
+                    engine: pattern.engine,
                     scope: match &pattern.scope {
                         Some(scope) => vec![scope.clone()],
                         None => trigger.scopes().into_owned(),
@@ -95,29 +111,48 @@ impl Watch {
             }
         }
         let is_wire = |scope: &StreamScope| matches!(scope, StreamScope::Wire(_));
-        // Only prose is held back.
-        let watches_prose = |(condition, _): &&(usize, Pattern)| {
-            let is_prose = |scope: &StreamScope| matches!(scope, StreamScope::Text | StreamScope::Thinking);
-            watched[*condition].scope.iter().any(is_prose)
-        };
-        let guards = guards.iter().filter(watches_prose);
-        linear.extend(guards.map(|(condition, guard)| (Target::Guard(*condition), guard)));
-        let automaton = compile(&mut linear, mandatory, |target: Target| {
-            if let Target::Condition(condition) = target {
-                let WatchedCondition { rule, written, .. }: &WatchedCondition = &watched[condition];
-                left_out.push((rule.clone(), written.clone()));
+        linear.extend(guards.iter().map(|(condition, guard)| (Target::Guard(*condition), guard)));
+        let mut searches: Vec<LinearSearch> = Vec::new();
+        let mut wanted: Vec<Vec<Target>> = Vec::new();
+        let search_of = TEXT_KINDS.map(|kind| {
+            // Only prose is held back.
+            let is_searched = |target: Target| match target {
+                Target::Condition(condition) => kind.is_in(&watched[condition].scope),
+                Target::Guard(condition) => kind != TextKind::Call && kind.is_in(&watched[condition].scope),
+            };
+            let mut linear: Vec<_> =
+                linear.iter().filter(|(target, _)| is_searched(*target)).copied().collect();
+            let targets: Vec<Target> = linear.iter().map(|(target, _)| *target).collect();
+            if let Some(known) = wanted.iter().position(|known| *known == targets) {
+                return known;
             }
+            let is_mandatory = |target: &&Target| {
+                matches!(target, Target::Condition(condition) if mandatory.contains(condition))
+            };
+            let mandatory = targets.iter().filter(is_mandatory).count();
+            wanted.push(targets);
+            let automaton = compile(&mut linear, mandatory, |target: Target| {
+                if let Target::Condition(condition) = target {
+                    let WatchedCondition { rule, written, .. }: &WatchedCondition = &watched[condition];
+                    let omitted = (rule.clone(), written.clone());
+                    left_out.extend((!left_out.contains(&omitted)).then_some(omitted));
+                }
+            });
+            let targets = linear.into_iter().map(|(target, _)| target).collect();
+            searches.push(LinearSearch { targets, automaton });
+            searches.len() - 1
         });
         Watch {
-            linear: linear.into_iter().map(|(target, _)| target).collect(),
             bounded,
-            automaton,
+            searches,
+            search_of,
             fallback: Fallback::new(others, mandatory_others),
             roots,
             watches_wire: watched.iter().flat_map(|condition| &condition.scope).any(is_wire),
             conditions: Conditions(watched),
             left_out,
             gave_up: BTreeSet::new(),
+            matches: BTreeMap::new(),
         }
     }
 
@@ -127,40 +162,58 @@ impl Watch {
 
     /// Rule and condition of the patterns that exceeded a limit.
     pub(super) fn gave_up(&self) -> impl Iterator<Item = (&str, &str)> {
-        let dropped = self.automaton.dropped().filter_map(|pattern| match self.linear[pattern] {
-            Target::Condition(condition) => Some(condition),
-            Target::Guard(_) => None,
+        let dropped = self.searches.iter().flat_map(|LinearSearch { targets, automaton }| {
+            automaton.dropped().filter_map(|pattern| match targets[pattern] {
+                Target::Condition(condition) => Some(condition),
+                Target::Guard(_) => None,
+            })
         });
-        let watched = self.gave_up.iter().copied().chain(dropped).filter_map(|at| self.conditions.0.get(at));
+        let all: BTreeSet<usize> = self.gave_up.iter().copied().chain(dropped).collect();
+        let watched = all.into_iter().filter_map(|at| self.conditions.0.get(at));
         watched.map(|watched| (watched.rule.as_str(), watched.written.as_str()))
     }
 
     /// Starts a text. `met` are the conditions that are reported already.
-    pub(super) fn channel(&mut self, met: Option<Vec<bool>>) -> Channel {
+    pub(super) fn channel(&mut self, part: &OutputPart<'_>, met: Option<Vec<bool>>) -> Channel {
         let met = met.unwrap_or_else(|| vec![false; self.conditions.0.len()]);
-        Channel { at: self.automaton.start(), window: self.fallback.start(), possible: None, met }
+        let kind = TextKind::of(part);
+        let search = TEXT_KINDS.iter().position(|known| *known == kind).map_or(0, |at| self.search_of[at]);
+        let at = self.searches[search].automaton.start();
+        Channel { search, at, window: self.fallback.start(), possible: None, met }
+    }
+
+    /// Whether a text of a match of a condition occurs more often after a change than before it. If that is not known, it does.
+    pub(super) fn adds(&mut self, condition: usize, before: &str, after: &str) -> bool {
+        let Some(watched) = self.conditions.0.get(condition) else { return true };
+        let both = match watched.engine {
+            Engine::Automaton => {
+                let matches = self.matches.entry(condition).or_insert_with(|| Matches::new(&watched.regex));
+                matches.as_mut().map(|matches| (matches.of(before), matches.of(after)))
+            }
+            Engine::Fallback => {
+                self.bounded.iter().position(|bounded| *bounded == condition).and_then(|at| {
+                    let matches = |text| self.fallback.matches(at, text);
+                    Some((matches(before)?, matches(after)?))
+                })
+            }
+        };
+        both.is_none_or(|(before, after)| !occurrences::added(before, after, |text| *text).is_empty())
     }
 
     /// The offset of prose below which no future match can start.
     pub(super) fn settled(&mut self, channel: &mut Channel, part: OutputPart<'_>) -> usize {
-        let settled = self.automaton.settled(&mut channel.at);
+        let settled = self.searches[channel.search].automaton.settled(&mut channel.at);
         let mut reaching = self.bounded.iter().filter(|condition| {
             !channel.met[**condition] && self.conditions.covers(**condition, part, None) != Covers::No
         });
         if self.bounded.is_empty() || reaching.clone().next().is_none() {
             return settled;
         }
-        if reaching.any(|condition| !self.is_guarded(*condition)) {
+        if reaching.any(|condition| !self.searches[channel.search].is_guarded(*condition)) {
             return settled.min(channel.window.settled());
         }
         let undecided = channel.window.undecided().unwrap_or(usize::MAX);
         settled.min(undecided).min(channel.possible.unwrap_or(usize::MAX))
-    }
-
-    /// Whether the automaton follows the possible matches of a condition of the fallback.
-    fn is_guarded(&self, condition: usize) -> bool {
-        let guard = self.linear.iter().position(|target| *target == Target::Guard(condition));
-        guard.is_some_and(|guard| !self.automaton.dropped().any(|dropped| dropped == guard))
     }
 
     /// Continues with prose, which no file restricts.
@@ -213,7 +266,7 @@ impl Watch {
     ) {
         let mut rest = bytes.unwrap_or_default();
         loop {
-            let Watch { automaton, .. } = self;
+            let automaton = &mut self.searches[channel.search].automaton;
             let at = &mut channel.at;
             let matched = if bytes.is_some() { automaton.feed(at, &mut rest) } else { automaton.finish(at) };
             let Some(matched) = matched else { break };
@@ -234,12 +287,13 @@ impl Watch {
         file: Option<&File>,
         found: &mut dyn FnMut(&Conditions, usize, Covers, Hit),
     ) {
-        let Watch { automaton, conditions, linear, .. } = self;
-        let Channel { at, met, possible, .. } = channel;
+        let Watch { searches, conditions, .. } = self;
+        let Channel { search, at, met, possible, .. } = channel;
+        let LinearSearch { targets, automaton } = &mut searches[*search];
         let mut guards = Vec::new();
         for nth in 0.. {
             let Some(pattern) = automaton.pattern(at, matched, nth) else { break };
-            let condition = match linear[pattern] {
+            let condition = match targets[pattern] {
                 Target::Condition(condition) => condition,
                 Target::Guard(condition) => {
                     guards.extend((!met[condition] && possible.is_none()).then_some(pattern));
@@ -280,6 +334,14 @@ impl Watch {
                 }
             }
         });
+    }
+}
+
+impl LinearSearch {
+    /// Whether the automaton follows the possible matches of a condition of the fallback.
+    fn is_guarded(&self, condition: usize) -> bool {
+        let guard = self.targets.iter().position(|target| *target == Target::Guard(condition));
+        guard.is_some_and(|guard| !self.automaton.dropped().any(|dropped| dropped == guard))
     }
 }
 

@@ -12,6 +12,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 use super::super::keys::Key;
 use super::super::text::cut;
 use super::super::values::Remote;
+use super::protection::effect_on;
 use super::{Reading, replace};
 
 impl Reading<'_> {
@@ -104,12 +105,9 @@ impl Reading<'_> {
             } else if !names.insert(remote.name.clone()) {
                 ("another remote above has the same name", "give each its own name")
             } else {
-                let effect = format!(
-                    "{named} is not fetched until this is fixed; a copy fetched earlier stays in use"
-                );
-                for fault in &mut self.diagnostics[reported..] {
-                    fault.protect(&effect);
-                }
+                let effect = effect_on(&[&cut(&remote.name)]);
+                self.diagnostics[reported..].iter_mut().for_each(|fault| fault.protect(&effect));
+                remote.faults = self.diagnostics[reported..].to_vec();
                 replace(&mut self.settings.remotes, remote);
                 continue;
             };

@@ -48,7 +48,7 @@ impl Diff {
             Some(false) if line == Line::Open => Verdict::Wait,
             _ => {
                 self.old = None;
-                Verdict::Rest(if held.starts_with('+') { Rest::Added } else { Rest::Dropped })
+                Verdict::Rest(Rest::of(held))
             }
         }
     }
@@ -94,7 +94,10 @@ impl Hunk {
                 self.new -= 1;
                 return Some(Rest::Added);
             }
-            b'-' if self.old > 0 => self.old -= 1,
+            b'-' if self.old > 0 => {
+                self.old -= 1;
+                return Some(Rest::Removed);
+            }
             // Editors remove the blank of an empty line.
             b' ' | b'\n' | b'\r' => {
                 self.old = self.old.saturating_sub(1);

@@ -7,7 +7,20 @@ pub(super) enum Rest {
     Held,
     Added,
     Plain,
+    /// Text that the patch removes.
+    Removed,
     Dropped,
+}
+
+impl Rest {
+    /// What a line of a hunk does, by its first character.
+    pub(super) fn of(held: &str) -> Rest {
+        match held.as_bytes().first() {
+            Some(b'+') => Rest::Added,
+            Some(b'-') => Rest::Removed,
+            _ => Rest::Dropped,
+        }
+    }
 }
 
 /// Whether a held line is complete.

@@ -13,13 +13,14 @@ enum Kept {
     Plain(String),
 }
 
-impl From<Part<'_>> for Kept {
-    fn from(part: Part<'_>) -> Kept {
-        match part {
-            Part::File(path) => Kept::File(path.to_owned()),
+impl Kept {
+    fn of(part: Part<'_>) -> Option<Kept> {
+        Some(match part {
+            Part::Removed(_) => return None,
+            Part::File(path) | Part::UnknownFile(path) => Kept::File(path.to_owned()),
             Part::Added(text) => Kept::Added(text.to_owned()),
             Part::Plain(text) => Kept::Plain(text.to_owned()),
-        }
+        })
     }
 }
 
@@ -37,12 +38,12 @@ fn read<'a>(chunks: impl IntoIterator<Item = &'a str>) -> (Vec<Kept>, Option<boo
     let (mut patch, mut out) = (Patch::default(), Vec::new());
     let mut known = None;
     for chunk in chunks {
-        patch.feed(chunk, &mut |part| out.push(part.into()));
+        patch.feed(chunk, &mut |part| out.extend(Kept::of(part)));
         assert!(known.is_none() || known == is_patch(&patch), "a decision is final");
         known = is_patch(&patch);
         assert!(patch.held.len() <= MAX_LINE + 1, "{}", patch.held.len());
     }
-    patch.finish(&mut |part| out.push(part.into()));
+    patch.finish(&mut |part| out.extend(Kept::of(part)));
     assert!(known.is_none() || known == is_patch(&patch), "a decision is final");
     (join(out), is_patch(&patch))
 }
@@ -232,7 +233,7 @@ fn plain_text_is_passed_on_as_soon_as_it_is_certain() {
 fn an_added_line_is_not_held() {
     let (mut patch, mut out) = (Patch::default(), Vec::new());
     for text in ["*** Add File: a\n+be", "gin"] {
-        patch.feed(text, &mut |part| out.push(part.into()));
+        patch.feed(text, &mut |part| out.extend(Kept::of(part)));
     }
     assert_eq!(show(&out), r#"[a] +"be" +"gin""#);
 }

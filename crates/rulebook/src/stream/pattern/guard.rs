@@ -4,7 +4,10 @@
 
 use super::engine::Engine;
 use super::javascript::LOOKS;
-use super::{Pattern, read};
+use super::{MAX_FALLBACK, Pattern, read};
+
+/// The maximum number of groups that are copied for back-references.
+const MAX_GROUPS: usize = 100;
 
 /// The guard of a pattern; `None` if none is known or if it matches everywhere.
 pub(in crate::stream) fn guard(written: &str) -> Option<Pattern> {
@@ -12,8 +15,24 @@ pub(in crate::stream) fn guard(written: &str) -> Option<Pattern> {
     (pattern.engine == Engine::Automaton && !pattern.matches_empty).then_some(pattern)
 }
 
-/// A pattern without its look-arounds, and with any text for its back-references.
+/// A pattern without its look-arounds, and with a copy of the group for each back-reference.
 fn relaxed(written: &str) -> String {
+    let groups = groups(written);
+    let copy = |after: &str| {
+        let wanted = &after[..reference_len(after)];
+        let name = wanted.strip_prefix("k<").map(|name| name.trim_end_matches('>'));
+        let number = |at: usize| wanted.parse() == Ok(at + 1);
+        let found = groups.iter().enumerate().find(|(at, (known, _))| match name {
+            Some(name) => *known == Some(name),
+            None => number(*at),
+        });
+        found.map(|(_, (_, inner))| without(inner, &|_| None))
+    };
+    without(written, &copy)
+}
+
+/// A pattern without its look-arounds, with a copy of what a back-reference repeats, or else with any text.
+fn without(written: &str, copy: &dyn Fn(&str) -> Option<String>) -> String {
     let mut text = String::new();
     let mut rest = written;
     let mut is_class = false;
@@ -22,7 +41,11 @@ fn relaxed(written: &str) -> String {
         let len = match c {
             _ if look.is_some() => group_len(rest),
             '\\' if !is_class && is_reference(&rest[1..]) => {
-                text.push_str("[^]*");
+                // The group may not take part in the match: then the reference is empty.
+                match copy(&rest[1..]).filter(|copy| text.len() + copy.len() <= MAX_FALLBACK) {
+                    Some(copy) => text.push_str(&format!("(?:{copy})?")),
+                    None => text.push_str("[^]*"),
+                }
                 1 + reference_len(&rest[1..])
             }
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
@@ -35,6 +58,51 @@ fn relaxed(written: &str) -> String {
         }
         is_class = if c == '[' { true } else { is_class && c != ']' };
         rest = &rest[len..];
+    }
+    text
+}
+
+/// The capturing groups: the name of each, and the pattern in it.
+fn groups(written: &str) -> Vec<(Option<&str>, &str)> {
+    let (mut groups, mut is_class, mut is_escaped) = (Vec::new(), false, false);
+    for (at, c) in written.char_indices() {
+        let was_escaped = is_escaped;
+        is_escaped = c == '\\' && !was_escaped;
+        match c {
+            _ if was_escaped => {}
+            '[' => is_class = true,
+            ']' => is_class = false,
+            '(' if !is_class && groups.len() < MAX_GROUPS => {
+                let inner = &written[at + 1..];
+                let name = inner.strip_prefix("?<").filter(|name| !name.starts_with(['=', '!']));
+                let (name, inner) = match name.and_then(|name| name.split_once('>')) {
+                    Some((name, inner)) => (Some(name), inner),
+                    None if inner.starts_with('?') => continue,
+                    None => (None, inner),
+                };
+                groups.push((name, inner_of(inner)));
+            }
+            _ => {}
+        }
+    }
+    groups
+}
+
+/// The text up to the parenthesis that closes the group whose content starts here.
+fn inner_of(text: &str) -> &str {
+    let (mut depth, mut is_class, mut is_escaped) = (0usize, false, false);
+    for (at, c) in text.char_indices() {
+        let was_escaped = is_escaped;
+        is_escaped = c == '\\' && !was_escaped;
+        match c {
+            _ if was_escaped => {}
+            '[' => is_class = true,
+            ']' => is_class = false,
+            '(' if !is_class => depth += 1,
+            ')' if !is_class && depth == 0 => return &text[..at],
+            ')' if !is_class => depth -= 1,
+            _ => {}
+        }
     }
     text
 }
@@ -85,8 +153,10 @@ mod tests {
         }
         check("log(?!ger)", "log");
         check(r"(?<=a(b|[)]))c\)(?=\(d)e", r"c\)e");
-        check(r"(\w)\1!", r"(\w)[^]*!");
-        check(r"(?<x>a)\k<x>b", "(?<x>a)[^]*b");
+        check(r"(\w)\1!", r"(\w)(?:\w)?!");
+        check(r"(?<x>a)\k<x>b", "(?<x>a)(?:a)?b");
+        check(r"([(])(?:b(c|\)))\2\1", r"([(])(?:b(c|\)))(?:c|\))?(?:[(])?");
+        check(r"((a)\2)\1\3", r"((a)(?:a)?)(?:(a)[^]*)?[^]*");
         check(r"[(?!a)]\\1", r"[(?!a)]\\1");
         check("(?=a)*b", "b");
     }

@@ -132,7 +132,7 @@ pub(crate) fn attribute(value: &str) -> String {
 pub(crate) fn excerpt(text: &str) -> String {
     let mut line = String::new();
     for c in text.chars().take(MAX_EXCERPT) {
-        if c.is_control() {
+        if matches!(c, '\n' | '\r' | '\t') {
             line.extend(c.escape_default());
         } else {
             line.push(c);

@@ -15,6 +15,11 @@ fn read<'a>(chunks: impl IntoIterator<Item = &'a str>) -> Vec<String> {
                 path.clone_into(&mut file);
                 return;
             }
+            Part::UnknownFile(path) => {
+                file = format!("?{path}");
+                return;
+            }
+            Part::Removed(_) => return,
             Part::Added(text) => (format!("{file}+"), text),
             Part::Plain(text) => ("=".to_owned(), text),
         };
@@ -58,6 +63,23 @@ fn a_here_document_belongs_to_the_file_it_is_written_to() {
     );
     check("cat > a <<EOF\nEOFX\nEO\nEOF\nz", &["=cat > a <<EOF\n", "a+EOFX\nEO\n", "=z"]);
     check("cat > a <<EOF\nnever ended", &["=cat > a <<EOF\n", "a+never ended"]);
+}
+
+#[test]
+fn a_file_named_by_a_variable_is_unknown_except_in_the_current_folder() {
+    check("cat > \"$PWD/src/a.ts\" <<E\nx\nE", &["=cat > \"$PWD/src/a.ts\" <<E\n", "src/a.ts+x\n"]);
+    check("tee ${PWD}/a.ts <<E\nx\nE", &["=tee ${PWD}/a.ts <<E\n", "a.ts+x\n"]);
+    check("cat > $DIR/a.ts <<E\nx\nE", &["=cat > $DIR/a.ts <<E\n", "?$DIR/a.ts+x\n"]);
+    check("tee \"$(mktemp)\" <<E\nx\nE", &["=tee \"$(mktemp)\" <<E\n", "?$(mktemp)+x\n"]);
+    check("tee -a \"$A\" b <<E\nx\nE", &["=tee -a \"$A\" b <<E\n", "b+x\n"]);
+    check("cat <<E > >(sh)\nx\nE", &["=cat <<E > >(sh)\nx\n"]);
+}
+
+#[test]
+fn a_here_document_of_an_inner_shell_belongs_to_its_file() {
+    let inner = "cat > src/a.ts <<EOF\nx\nEOF";
+    check(&format!("bash -c '{inner}'"), &[&format!("=bash -c '{inner}'"), "src/a.ts+x\n"]);
+    check("bash -c 'cat <<E\nx\nE'", &["=bash -c 'cat <<E\nx\nE'"]);
 }
 
 #[test]

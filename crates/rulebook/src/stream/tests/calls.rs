@@ -1,6 +1,7 @@
 //! Matches in tool calls: fields, files, scopes and globs.
 
 use super::*;
+use crate::stream::trigger::StreamRule;
 
 #[test]
 fn tool_calls_are_decoded_and_watched_by_field_and_file() {
@@ -13,7 +14,7 @@ fn tool_calls_are_decoded_and_watched_by_field_and_file() {
     assert!(run(&[rule("r", "^$", "")], &StreamKind::Tool("edit".to_owned()), &empty).is_empty());
     let field = [rule("r", "foo", "scope: tool:edit.new_string\n")];
     assert_eq!(
-        tool(&field, "edit", r#"{"old_string": "foo", "new_string": "a foo"}"#),
+        tool(&field, "edit", r#"{"old_string": "foo", "new_string": "a foo foo"}"#),
         ["r 2..5 l1 \"foo\" tool edit new_string"]
     );
     let gated = [rule("r", "foo", "globs: 'src/**'\n")];
@@ -26,7 +27,7 @@ fn tool_calls_are_decoded_and_watched_by_field_and_file() {
     assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "a.rs", "new": "foo"}]}"#).len(), 0);
     assert_eq!(tool(&scoped, "edit", r#"{"edits": [{"path": "x/a.ts", "new": "foo"}]}"#).len(), 1);
     let patch = [rule("r", r"\bvar\b", "scope: tool(*.ts)\n")];
-    let text = "*** Begin Patch\n*** Update File: a.rs\n+var x\n*** Update File: b.ts\n-var old\n+let y\n+var z\n*** End Patch\n";
+    let text = "*** Begin Patch\n*** Update File: a.rs\n+var x\n*** Update File: b.ts\n-let old\n+let y\n+var z\n*** End Patch\n";
     let wire = serde_json::json!({ "input": text }).to_string();
     assert_eq!(tool(&patch, "apply_patch", &wire), ["r 6..9 l2 \"var\" tool apply_patch input b.ts"]);
     assert_eq!(tool(&patch, "apply_patch", text), ["r 6..9 l2 \"var\" tool apply_patch input b.ts"]);
@@ -188,4 +189,92 @@ fn a_repeated_file_of_a_patch_is_reported_once() {
             "s 6..9 l2 \"let\" tool apply_patch input a",
         ]
     );
+}
+
+#[test]
+fn only_what_occurs_more_often_than_in_the_replaced_text_counts() {
+    #[track_caller]
+    fn check(name: &str, arguments: &str, fires: bool) {
+        for condition in [r"new (Map|Set)\b", r"new (Map|Set)(?!x)"] {
+            let hits = tool(&[rule("r", condition, "scope: tool:edit\n")], name, arguments);
+            assert_eq!(!hits.is_empty(), fires, "{condition}: {arguments}");
+        }
+    }
+    let edit = |old: &str, new: &str| {
+        serde_json::json!({ "file_path": "a.ts", "old_string": old, "new_string": new }).to_string()
+    };
+    check("Edit", &edit("a = new Map()\nb = new Set()", "a = {}\nb = new Set()"), false);
+    check("Edit", &edit("a = new Map()\nb = 1", "a = new Map()\nb = 2"), false);
+    check("Edit", &edit("a = new Map()", "a = new Map()\nb = new Map()"), true);
+    check("Edit", &edit("a = new Map()", "a = new Set()"), true);
+    check("Edit", &edit("", "a = new Set()"), true);
+    check("Edit", r#"{"new_string": "new Map", "old_string": "new Map", "file_path": "a.ts"}"#, false);
+    check(
+        "MultiEdit",
+        r#"{"file_path": "a.ts", "edits": [{"old_string": "new Map", "new_string": "x"}, {"old_string": "x", "new_string": "new Map"}]}"#,
+        true,
+    );
+    let patch = |removed: &str, added: &str| {
+        format!("*** Begin Patch\n*** Update File: a.ts\n@@\n-{removed}\n+{added}\n*** End Patch\n")
+    };
+    check("apply_patch", &patch("a = new Map() // 1", "a = new Map() // 2"), false);
+    check("apply_patch", &patch("a = new Map()", "a = new Set()"), true);
+    check("apply_patch", &patch("a = 1", "a = new Set()"), true);
+    let blocks = |old: &str, new: &str| {
+        let diff = format!("------- SEARCH\n{old}\n=======\n{new}\n+++++++ REPLACE\n");
+        serde_json::json!({ "path": "a.ts", "diff": diff }).to_string()
+    };
+    check("replace_in_file", &blocks("a = new Map() // 1", "a = new Map() // 2"), false);
+    check("replace_in_file", &blocks("a = 1", "a = new Map()"), true);
+}
+
+#[test]
+fn a_rule_with_roots_of_its_own_waits_for_the_file() {
+    let root = |path: &str| Root { path: path.to_owned(), ..Root::default() };
+    let roots = Roots { roots: vec![root("/one"), root("/two")], home: None };
+    let rules = [rule_in(0, "", "r", "foo", ""), rule_in(1, "", "r", "foo", "scope: tool:edit\n")];
+    let check = |name: &str, call: &str, wanted: usize| {
+        let watched = rules.iter().zip([[1], [0]].iter());
+        let watched =
+            watched.map(|(rule, other)| StreamRule { other_roots: other, ..rule.stream_rule().unwrap() });
+        let mut monitor = Monitor::new(watched, roots.clone());
+        let mut hits = monitor.feed("s", &StreamKind::Tool(name.to_owned()), call.as_bytes());
+        hits.extend(monitor.finish("s"));
+        assert_eq!(hits.len(), wanted, "{call}: {hits:?}");
+    };
+    check("Write", r#"{"file_path": "/one/a.ts", "content": "foo"}"#, 1);
+    check("Write", r#"{"content": "foo", "file_path": "/two/a.ts"}"#, 1);
+    check("MultiEdit", r#"{"edits": [{"new_string": "foo"}], "file_path": "/two/a.ts"}"#, 1);
+    // A call that names no file, or one that may be in any root.
+    check("Bash", r#"{"command": "foo"}"#, 1);
+    check("Write", r#"{"content": "foo"}"#, 2);
+    check("Write", r#"{"file_path": "a.ts", "content": "foo"}"#, 2);
+}
+
+#[test]
+fn a_file_that_a_shell_line_names_by_a_variable_is_one_of_any_file() {
+    #[track_caller]
+    fn check(command: &str, fires: [bool; 2]) {
+        let call = serde_json::json!({ "command": command, "description": "foo" }).to_string();
+        let hits = ["tool:edit", "tool:edit(*.ts)"]
+            .map(|scope| !tool(&[rule("r", "foo", &format!("scope: {scope}\n"))], "Bash", &call).is_empty());
+        assert_eq!(hits, fires, "{command}");
+    }
+    check("cat > a.ts <<E\nfoo\nE", [true, true]);
+    check("cat > \"$PWD/src/a.ts\" <<'E'\nfoo\nE", [true, true]);
+    check("cat > \"$DIR/a.ts\" <<'E'\nfoo\nE", [true, false]);
+    check("bash -c 'cat > src/a.ts <<E\nfoo\nE'", [true, true]);
+    check("bash -c 'cat > src/a.rs <<E\nfoo\nE'", [true, false]);
+    check("cat <<E\nfoo\nE", [false, false]);
+    check("ls", [false, false]);
+}
+
+#[test]
+fn what_a_call_says_of_itself_is_not_watched() {
+    let rules = [rule("r", "rm -rf", "")];
+    assert!(
+        tool(&rules, "Bash", r#"{"command": "rm -r build", "description": "without rm -rf"}"#).is_empty()
+    );
+    let named = [rule("r", "rm -rf", "scope: tool:bash.description\n")];
+    assert_eq!(tool(&named, "Bash", r#"{"command": "ls", "description": "rm -rf"}"#).len(), 1);
 }

@@ -33,7 +33,8 @@ fn text_is_settled_once_no_match_can_include_it() {
     // With look-around, text waits for the end of its line only while a match is possible.
     check_settled(r"(?<!x)foo", "one\ntwo| foo\nfo|o", &[7, 12, 12]);
     check_settled(r"log(?!ger)", "a lo|gger|, and more|\nx", &[2, 2, 2, 20]);
-    check_settled(r"(\w)\1!", "a b|", &[0, 0]);
+    check_settled(r"(\w)\1!", "a b|", &[2, 2]);
+    check_settled(r"(\w)\1zz", "one two|, |three", &[5, 9, 12]);
     check_settled(r"(?=foo)", "one\ntwo|", &[4, 4]);
     let mut monitor = monitor(&[rule("r", "foo", "")]);
     monitor.feed("call", &StreamKind::Tool("edit".to_owned()), b"{}");
@@ -46,6 +47,19 @@ fn look_around_holds_back_only_the_streams_that_it_watches() {
         let mut monitor = monitor(&[rule("r", "log(?!ger)", &format!("scope: {scope}\n"))]);
         monitor.feed("s", &StreamKind::Text, b"a log, yes");
         assert_eq!(monitor.settled("s"), wanted, "{scope}");
+    }
+}
+
+#[test]
+fn a_rule_holds_back_only_the_texts_of_its_scopes() {
+    for condition in [".*eval", ".*eval(?!uate)"] {
+        for (scope, wanted) in
+            [("thinking", 10), ("tool:bash", 10), ("tool:edit(*.ts)", 10), ("wire", 10), ("text", 0)]
+        {
+            let mut monitor = monitor(&[rule("r", condition, &format!("scope: {scope}\n"))]);
+            monitor.feed("s", &StreamKind::Text, b"a log, yes");
+            assert_eq!(monitor.settled("s"), wanted, "{condition} {scope}");
+        }
     }
 }
 
