@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use rulebook::agent::{AGENTS, Agent, PRODUCTS, Wiring};
-use rulebook::format::{Base, Place, PlaceKind};
+use rulebook::format::{Base, FormatId, Place, PlaceKind};
 
 use crate::hosts::{HOSTS, Host};
 use crate::settings::Setting;
@@ -172,7 +172,23 @@ fn markers(agent: &Agent) -> impl Iterator<Item = &'static str> {
     // The files of one host may be those of another surface of the same product.
     let host = HOSTS.iter().find(|host| host.agent == agent.name && agent.product().is_none());
     let of_host = host.map_or(&[][..], |host| host.markers).iter().copied();
-    paths.chain(heads.collect::<Vec<_>>()).chain(of_host).collect::<Vec<_>>().into_iter()
+    paths
+        .chain(heads.collect::<Vec<_>>())
+        .chain(of_host)
+        .chain(own_skills(agent))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// Folders of skills that no other agent reads.
+fn own_skills(agent: &Agent) -> impl Iterator<Item = &'static str> {
+    fn skills(agent: &Agent) -> impl Iterator<Item = &'static str> {
+        let formats = agent.formats.iter().filter(|format| format.id == FormatId::Skill);
+        formats.flat_map(|format| format.workspace).map(|place| place.path)
+    }
+    let is_own =
+        |path: &&str| AGENTS.iter().filter(|other| skills(other).any(|known| known == *path)).count() == 1;
+    skills(agent).filter(is_own)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The files around the rules: what scripts there are, which package manager, and whether a file exists.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use rulebook::agent::Agent;
@@ -76,7 +78,26 @@ impl Sources<'_> {
         let parser = workspace.parser();
         let agents: Vec<&'static Agent> =
             workspace.agents_used(AgentSearch::Workspace).iter().map(|used| used.agent).collect();
+        // Few trees have links to nothing.
+        let files: OnceCell<HashMap<String, Vec<Seen>>> = OnceCell::new();
+        let by_name = || {
+            let mut files: HashMap<String, Vec<Seen>> = HashMap::new();
+            for file in tree.named(|_| true) {
+                let name = file.path.rsplit('/').next().unwrap_or_default().to_owned();
+                files.entry(name).or_default().push(file);
+            }
+            files
+        };
         let around = Surroundings {
+            ending: &|root, end| {
+                let name = end.rsplit('/').next().unwrap_or(end);
+                let same = files.get_or_init(by_name).get(name).into_iter().flatten();
+                let ends = |path: &str| {
+                    path.strip_suffix(end).is_some_and(|start| start.is_empty() || start.ends_with('/'))
+                };
+                let found = same.filter(|file| file.root == root && ends(&file.path));
+                found.take(2).map(|file| file.path.clone()).collect()
+            },
             text_of: &|rule: &Rule| self.text(rule).map(|text| text.to_string()),
             exists: &|at, path| {
                 root(at).is_some_and(|root| {

@@ -29,6 +29,7 @@ impl Sources<'_> {
         let mut found = missing(&matrix);
         found.extend(not_read(&matrix, &reported));
         found.extend(always_loaded(&matrix));
+        found.extend(read_twice(&matrix, &views.meant.diagnostics));
         found.extend(too_long(&matrix));
         let mut meant = views.meant;
         meant.diagnostics.extend(found);
@@ -55,6 +56,7 @@ fn missing(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
             let title = column.agent.title;
             let message = format!("this mandatory rule does not reach {title}");
             let found = Diagnostic::whole(Code::MandatoryMissing, &row.origin.display, message);
+            let found = found.of_agent(column.agent.name);
             let install = install([column]);
             all.push(
                 found.help(
@@ -172,7 +174,51 @@ fn always_loaded(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
                 }
                 false => "shorten them, or merge rules that say the same".to_owned(),
             };
-            all.push(Diagnostic::whole(Code::AlwaysLoaded, path, message).help(help));
+            all.push(
+                Diagnostic::whole(Code::AlwaysLoaded, path, message).help(help).of_agent(column.agent.name),
+            );
+        }
+    }
+    all
+}
+
+/// Reports rule files whose text an agent has in context twice, because it reads another agent's folder too. Only a file that
+/// no other agent needs is reported.
+fn read_twice(matrix: &Matrix<'_>, known: &[Diagnostic]) -> Vec<Diagnostic> {
+    /// Shorter texts, in bytes, cost nothing worth a change.
+    const MIN_LENGTH: usize = 200;
+    let is_known =
+        |path: &str| known.iter().any(|found| found.code == Code::DuplicateBody && found.path == path);
+    let mut by_text: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, row) in matrix.rows.iter().enumerate() {
+        let is_rule =
+            |rule: &&Rule| rule.body.len() >= MIN_LENGTH && Agent::owner_of(rule.origin.format.id).is_some();
+        if let Some(rule) = row.rule.filter(is_rule) {
+            by_text.entry(&rule.body).or_default().push(at);
+        }
+    }
+    let has = |column: &AgentColumn<'_>, at: usize| column.cells[at].state == CellState::Native;
+    let mut all = Vec::new();
+    for rows in by_text.into_values().filter(|rows| rows.len() > 1) {
+        // The file of the format that comes later has the smaller audience.
+        for &at in rows.iter().rev() {
+            let format = |at: usize| matrix.rows[at].origin.format.id;
+            let needs_no = |other: &&usize| {
+                let mut readers = matrix.columns.iter().filter(|column| has(column, at)).peekable();
+                let is_read = readers.peek().is_some();
+                format(**other) != format(at) && is_read && readers.all(|column| has(column, **other))
+            };
+            let Some(&other) = rows.iter().find(needs_no) else { continue };
+            let (path, other) = (&matrix.rows[at].origin.display, &matrix.rows[other].origin.display);
+            if is_known(path) {
+                continue;
+            }
+            let readers = matrix.columns.iter().filter(|column| has(column, at));
+            let titles: Vec<&str> = readers.map(|column| column.agent.title).collect();
+            let message = format!("has the same text as `{other}`, and {} gets both", titles.join(", "));
+            let found = Diagnostic::whole(Code::DuplicateBody, path, message);
+            all.push(found.help(format!("remove it: every agent that reads it reads `{other}` too")));
+            break;
         }
     }
     all
@@ -196,7 +242,7 @@ fn too_long(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
                     column.agent.title
                 );
                 let found = Diagnostic::whole(Code::OverLimit, &row.origin.display, message);
-                all.push(found.help("split the rule into shorter ones"));
+                all.push(found.help("split the rule into shorter ones").of_agent(column.agent.name));
             }
         }
     }

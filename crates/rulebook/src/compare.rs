@@ -8,7 +8,7 @@ use crate::agent::{Agent, Nested};
 use crate::condition::Condition;
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::keys::PATHS;
-use crate::format::{Bare, Base, Depth, Format, FormatId, PlaceKind, StatedActivation};
+use crate::format::{Base, Depth, Format, FormatId, PlaceKind, StatedActivation};
 use crate::glob::Exclusions;
 use crate::parse::{Entry, Parsed, means_everything};
 use crate::rule::{Activation, Basis, Rule};
@@ -60,7 +60,7 @@ impl Outcome {
         match rule.activation {
             Activation::Always => Outcome::Always,
             Activation::OnRequest => Outcome::Offers,
-            Activation::Never if rule.origin.format.bare == Bare::Undocumented => Outcome::Undocumented,
+            Activation::Never if rule.is_undocumented() => Outcome::Undocumented,
             Activation::Never => Outcome::Never,
             Activation::When if rule.globs.is_empty() && has_paths() => Outcome::NoPaths,
             Activation::When | Activation::Manual | Activation::Stream => Outcome::Has(describe(rule)),

@@ -12,6 +12,7 @@ mod tally;
 
 pub use extent::{Extent, FileSet};
 pub use hint::Hints;
+pub(crate) use hint::is_about_all;
 pub use patterns::PatternFiles;
 pub use report::{
     AlwaysRow, Cost, CoverageReport, Dead, Folder, InFolder, Most, Other, Overlap, Reached, StreamRow,

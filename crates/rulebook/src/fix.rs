@@ -17,11 +17,9 @@ use crate::agent::Agent;
 use crate::compare::{compare, describe};
 use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::evidence::Seen;
-use crate::format::Bare;
 use crate::frontmatter::{self, Header, Problem, Tier};
 use crate::lint::lint_file;
 use crate::parse::{Entry, Parsed, parse, parse_leniently};
-use crate::rule::{Activation, Rule};
 use crate::source::{Origin, Source};
 use reach::Reach;
 
@@ -42,6 +40,8 @@ pub enum Refusal {
     Invalid,
     /// The rule would mean something else.
     Meaning,
+    /// The rule would have another text.
+    Text,
     /// This agent would apply the rule where it was not meant, or not where it was.
     Agent(&'static str),
     /// The fix does not change the file.
@@ -53,6 +53,7 @@ impl std::fmt::Display for Refusal {
         match self {
             Refusal::Invalid => f.write_str("the header would still not be valid YAML"),
             Refusal::Meaning => f.write_str("it would change what the header says"),
+            Refusal::Text => f.write_str("it would change the text of the rule"),
             Refusal::Agent(title) => write!(f, "{title} would differ more from what was meant"),
             Refusal::Nothing => f.write_str("it changes nothing"),
         }
@@ -113,7 +114,7 @@ pub fn retain_safe<'d>(
 #[must_use]
 pub fn changes(before: &str, after: &str, readers: &Readers) -> Vec<String> {
     let state = |parsed: &Parsed| match &parsed.entry {
-        Entry::Rule(rule) if is_undocumented(rule) => "not documented".to_owned(),
+        Entry::Rule(rule) if rule.is_undocumented() => "not documented".to_owned(),
         Entry::Rule(rule) => describe(rule),
         Entry::Rejected(_) => "rejected".to_owned(),
     };
@@ -129,11 +130,6 @@ pub fn changes(before: &str, after: &str, readers: &Readers) -> Vec<String> {
         format!("{}: {then} before, {now} now", agents.join(", "))
     };
     agents.into_iter().map(describe).collect()
-}
-
-/// Whether the agent does not document what it does with such a rule.
-fn is_undocumented(rule: &Rule) -> bool {
-    rule.activation == Activation::Never && rule.origin.format.bare == Bare::Undocumented
 }
 
 /// Applies all fixes together, or else the first one that is safe. Of two that belong together, neither may be safe alone.
@@ -246,8 +242,10 @@ impl Views {
         let mut goals = Vec::new();
         for (then, now) in self.meant.iter().zip(&now.meant) {
             goals.push(reach(then));
-            // A fix may add a line at the end, but changes none.
-            if !body(now).starts_with(body(then)) || goals.last() != Some(&reach(now)) {
+            if !keeps_text(body(then), body(now)) {
+                return Err(Refusal::Text);
+            }
+            if goals.last() != Some(&reach(now)) {
                 return Err(Refusal::Meaning);
             }
         }
@@ -269,6 +267,16 @@ impl Views {
     fn all(&self) -> impl Iterator<Item = &Parsed> {
         self.meant.iter().chain(&self.native)
     }
+}
+
+/// Whether a fix keeps every line of a text. It may add a line at the end, or remove a last line that only opens a code block.
+fn keeps_text(before: &str, after: &str) -> bool {
+    let without_fence = || {
+        let (rest, last) = before.rsplit_once('\n')?;
+        let is_fence = ['`', '~'].iter().any(|mark| last.trim().trim_matches(*mark).is_empty());
+        is_fence.then(|| rest.trim_end())
+    };
+    after.starts_with(before) || without_fence() == Some(after)
 }
 
 fn body(parsed: &Parsed) -> &str {

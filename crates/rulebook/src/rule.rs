@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 pub use crate::body::Body;
 use crate::condition::{Condition, MatchMode};
-use crate::format::{FormatId, PlaceKind};
+use crate::format::{Bare, FormatId, PlaceKind};
 use crate::id::normalize_id;
 use crate::requirement::Requirements;
 use crate::source::{Origin, Scope};
@@ -313,6 +313,13 @@ impl Rule {
     /// Returns the root that it belongs to, if it belongs to one.
     pub(crate) fn own_root(&self) -> Option<usize> {
         (self.origin.scope == Scope::Workspace).then_some(self.origin.root)
+    }
+
+    /// Whether its agent does not document what it does with such a rule.
+    pub(crate) fn is_undocumented(&self) -> bool {
+        self.activation == Activation::Never
+            && self.origin.format.bare == Bare::Undocumented
+            && self.basis != Basis::Explicit
     }
 
     /// Whether both belong to roots, and to different ones.

@@ -194,7 +194,10 @@ fn write_group(text: &mut String, group: &Group<'_>, most: usize) {
     }
     let more = format!("and {} more: `rulebook check --all` shows them", count - most);
     let _ = writeln!(text, "     {}", paint(DIM, more));
-    let _ = writeln!(text, "  {} {}: {}\n", paint(CYAN, "="), paint(CYAN, "help"), out::clean(group.help()));
+    let (help, of_these) = group.help();
+    let of_these = if of_these < count { format!(" (for {of_these} of {count})") } else { String::new() };
+    let _ =
+        writeln!(text, "  {} {}: {}{of_these}\n", paint(CYAN, "="), paint(CYAN, "help"), out::clean(help));
 }
 
 fn coloured(diff: &str) -> String {

@@ -1,7 +1,7 @@
 //! The most important problems of a workspace, each with its effect and what fixes it. They are the groups of `check`.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::lint::{Group, group};
@@ -14,11 +14,11 @@ use serde::Serialize;
 pub(super) struct Problem {
     #[serde(skip)]
     kind: Kind,
-    #[serde(skip)]
-    pub(super) severity: Severity,
-    /// More tokens of more agents come first.
+    /// More tokens of more agents come first; of false statements, more of them.
     #[serde(skip)]
     weight: Reverse<usize>,
+    #[serde(skip)]
+    pub(super) severity: Severity,
     /// The first file with it.
     #[serde(skip)]
     pub(super) path: String,
@@ -39,13 +39,17 @@ pub(super) struct Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     MandatoryMissing,
-    Unread,
-    /// Always on because of its header.
-    BrokenHeader,
+    /// What models must not get.
+    Unsafe,
+    /// Rules that do not reach an agent, or reach it always and were not meant to.
+    Misplaced,
     MatchesNothing,
-    DriftedCopy,
-    OverLimit,
+    /// Rules that say what is not true.
+    False,
     Other,
+    /// What costs little.
+    Untidy,
+    Note,
 }
 
 /// Returns every problem, the most important first.
@@ -57,10 +61,16 @@ pub(super) fn problems(matrix: &Matrix<'_>, diagnostics: &[Diagnostic]) -> Vec<P
     all
 }
 
+/// Returns the most important of sorted problems: at most one of each kind that says little more when it is repeated.
+pub(super) fn most_important<'p>(problems: &'p [Problem], most: usize) -> Vec<&'p Problem> {
+    let mut known = HashSet::new();
+    let is_new = |problem: &&Problem| known.insert(problem.code) || problem.kind <= Kind::Misplaced;
+    let (first, repeated): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(is_new);
+    first.into_iter().chain(repeated).take(most).collect()
+}
+
 fn problem(group: &Group<'_>, sizes: &BTreeMap<&str, usize>, rejected: &HashSet<&str>) -> Problem {
     let first = group.diagnostics[0];
-    let paths = group.diagnostics.iter().flat_map(|found| found.paths());
-    let weight = paths.filter_map(|path| sizes.get(path)).sum();
     let count = group.diagnostics.len();
     let all = group
         .diagnostics
@@ -68,15 +78,21 @@ fn problem(group: &Group<'_>, sizes: &BTreeMap<&str, usize>, rejected: &HashSet<
         .flat_map(|found| std::iter::once(&found.help).chain(found.others.iter().map(|other| &other.help)));
     let others = all.skip(1).cloned();
     let more = if count == 1 { String::new() } else { format!(" (and {} more like it)", count - 1) };
+    let kind = match (group.severity(), group.code()) {
+        (_, Code::AlwaysLoaded) => Kind::Misplaced,
+        (Severity::Note, _) => Kind::Note,
+        (Severity::Error, _) if rejected.contains(first.path.as_str()) => Kind::Misplaced,
+        (_, code) => kind(code),
+    };
+    let paths: BTreeSet<&str> = group.diagnostics.iter().flat_map(|found| found.paths()).collect();
+    let weight = match kind {
+        Kind::False => count,
+        _ => paths.into_iter().map(|path| size(path, sizes)).sum(),
+    };
     Problem {
-        // A note is never urgent.
-        kind: match group.severity() {
-            Severity::Note => Kind::Other,
-            Severity::Error if rejected.contains(first.path.as_str()) => Kind::Unread,
-            _ => kind(group.code()),
-        },
-        severity: group.severity(),
+        kind,
         weight: Reverse(weight),
+        severity: group.severity(),
         path: first.path.clone(),
         code: group.code().row().name,
         effect: format!("{}: {}{more}", first.path, first.message),
@@ -107,15 +123,35 @@ fn rejected<'m>(matrix: &'m Matrix<'_>) -> HashSet<&'m str> {
     rows.filter(|(at, _)| is_lost(*at)).map(|(_, row)| row.origin.display.as_str()).collect()
 }
 
+/// Returns the tokens of a file, or of the files of a folder.
+fn size(path: &str, sizes: &BTreeMap<&str, usize>) -> usize {
+    let own = sizes.get(path).copied();
+    own.unwrap_or_else(|| {
+        let below = format!("{path}/");
+        sizes.range(&*below..).take_while(|(file, _)| file.starts_with(&below)).map(|(_, size)| size).sum()
+    })
+}
+
 fn kind(code: Code) -> Kind {
     match code {
         Code::MandatoryMissing => Kind::MandatoryMissing,
-        Code::NotRead => Kind::Unread,
+        Code::Forged | Code::HiddenComment | Code::HiddenText | Code::Secret => Kind::Unsafe,
         // Other keys than its agent reads are a broken header to the agent.
-        Code::BrokenHeader | Code::AgentAlways => Kind::BrokenHeader,
+        Code::AgentAlways
+        | Code::AgentDiffers
+        | Code::AgentNever
+        | Code::AlwaysOverridden
+        | Code::BrokenHeader
+        | Code::NotRead
+        | Code::SkillDescription
+        | Code::Unreachable => Kind::Misplaced,
         Code::DeadGlob => Kind::MatchesNothing,
-        Code::DriftedCopy => Kind::DriftedCopy,
-        Code::OverLimit => Kind::OverLimit,
+        Code::ImportMissing | Code::MissingLink | Code::PackageManager | Code::UnknownScript => Kind::False,
+        Code::DriftedCopy
+        | Code::DuplicateBody
+        | Code::LegacyPlace
+        | Code::OverLimit
+        | Code::UnclosedFence => Kind::Untidy,
         _ => Kind::Other,
     }
 }

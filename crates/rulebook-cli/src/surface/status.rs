@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use rulebook::diagnostic::{Diagnostic, Severity};
+use rulebook::agent::Agent;
+use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::evidence::Input;
 use rulebook::format::FormatId;
 use rulebook::matrix::{CellState, Matrix};
@@ -13,7 +14,7 @@ use serde_json::json;
 
 use super::grid::{Grid, GridTarget};
 use super::load::Load;
-use super::problems::{Problem, problems};
+use super::problems::{Problem, most_important, problems};
 use super::rows::{Row, STATES, agent_row, rows, state_words};
 use super::sections::{file_list, header_words, show_agent};
 use super::used::{IfWired, install_hints, lost_hosts, show_agents, show_for, show_lost, show_surface};
@@ -44,6 +45,8 @@ struct Status<'s> {
     problems: Vec<Problem>,
     /// The hosts whose hooks no longer run Rulebook.
     lost: Vec<&'static str>,
+    /// Those of `check` that concern whom the answer is for.
+    diagnostics: Vec<Diagnostic>,
     /// Text beside rules that is not a rule.
     seen: Vec<SeenFile>,
 }
@@ -67,9 +70,16 @@ impl<'s> Status<'s> {
             let cells = matrix.columns.iter().filter_map(|column| Some((column, column.cells.get(at?)?)));
             row.agents = cells.map(|(column, cell)| (column.agent.name, cell.state)).collect();
         }
-        let problems = problems(&matrix, &views.meant.diagnostics);
+        let diagnostics = match point {
+            Viewpoint::As(named) => views.agents[0].native.reported(named.agent, &views.meant.diagnostics),
+            _ => {
+                let all = views.meant.diagnostics.iter();
+                all.filter(|found| concerns(workspace, point, &matrix, found)).cloned().collect()
+            }
+        };
+        let problems = problems(&matrix, &diagnostics);
         let lost = lost_hosts(workspace);
-        Status { workspace, views, point, matrix, rows, problems, lost, seen: Vec::new() }
+        Status { workspace, views, point, matrix, rows, diagnostics, problems, lost, seen: Vec::new() }
     }
 
     fn json(&self) -> serde_json::Value {
@@ -113,17 +123,8 @@ impl<'s> Status<'s> {
             "counts": counts,
             "always": { "rules": always.len(), "tokens": tokens, "estimated": true },
             "problems": self.problems,
-            "diagnostics": self.diagnostics(),
+            "diagnostics": self.diagnostics,
         })
-    }
-
-    /// Returns the diagnostics of `check`; for the view of one agent, those of the files that it reads.
-    fn diagnostics(&self) -> Vec<Diagnostic> {
-        let all = &self.views.meant.diagnostics;
-        match self.point {
-            Viewpoint::As(named) => self.views.agents[0].native.reported(named.agent, all),
-            _ => all.clone(),
-        }
     }
 
     /// Returns the files that the agent does not read, and those for which that is not documented.
@@ -148,7 +149,7 @@ impl<'s> Status<'s> {
             Viewpoint::As(named) => {
                 show_agent(&mut text, named.agent);
                 let none = format!("no rule files that {} reads", named.agent.title);
-                text.push_str(&show(self.workspace, &self.rows, &none, cost, &self.diagnostics()));
+                text.push_str(&show(self.workspace, &self.rows, &none, cost, &self.diagnostics));
                 let (unread, undocumented) = self.unread();
                 let title = named.agent.title;
                 for (what, files) in [
@@ -161,26 +162,11 @@ impl<'s> Status<'s> {
                 }
             }
             Viewpoint::Any => {
-                text.push_str(&show(self.workspace, &self.rows, NO_RULES, cost, &self.diagnostics()));
+                text.push_str(&show(self.workspace, &self.rows, NO_RULES, cost, &self.diagnostics));
             }
             _ => self.show_agents(&mut text),
         }
         text
-    }
-
-    /// Whether a problem concerns the agent that the answer is for.
-    fn concerns(&self, problem: &Problem) -> bool {
-        let (Viewpoint::For(named), Some(column)) = (self.point, self.matrix.columns.first()) else {
-            return true;
-        };
-        // That files are not trusted is reported for the root.
-        if self.workspace.roots.roots.iter().any(|root| root.path == problem.path) {
-            return true;
-        }
-        let row = self.matrix.rows.iter().position(|row| row.origin.display == problem.path);
-        let cell = row.map(|at| &column.cells[at]);
-        let is_used = cell.is_some_and(|cell| cell.state != CellState::Unread || cell.if_wired.is_some());
-        is_used && problem.agent.is_none_or(|name| name == named.agent.name)
     }
 
     /// Writes what each agent loads, the most important problems, and the table.
@@ -230,16 +216,18 @@ impl<'s> Status<'s> {
     fn show_problems(&self, text: &mut String) {
         /// The others are left to `check`.
         const MOST: usize = 3;
-        let mut problems = self.problems.iter().filter(|problem| self.concerns(problem));
-        for (at, problem) in problems.by_ref().take(MOST).enumerate() {
+        let shown = most_important(&self.problems, MOST);
+        for (at, problem) in shown.iter().enumerate() {
             if at == 0 {
                 let _ = writeln!(text, "\n{}", paint(BOLD, "most important problems"));
             }
             let _ = writeln!(text, "{}  {}", paint(BOLD, at + 1), out::clean(&problem.effect));
             let _ = writeln!(text, "   {}: {}", paint(CYAN, "fix"), out::clean(&problem.command));
         }
-        let errors = problems.filter(|problem| problem.severity == Severity::Error);
-        let errors: usize = errors.map(|problem| problem.count).sum();
+        let is_left = |problem: &&Problem| {
+            problem.severity == Severity::Error && !shown.iter().any(|shown| std::ptr::eq(*shown, *problem))
+        };
+        let errors: usize = self.problems.iter().filter(is_left).map(|problem| problem.count).sum();
         if errors > 0 {
             let more = paint(RED.bold(), plural(errors, "more error"));
             let _ = writeln!(text, "{more}; run `rulebook check`");
@@ -247,10 +235,29 @@ impl<'s> Status<'s> {
     }
 
     fn show_count(&self, text: &mut String) {
-        if let Some(count) = out::count(&self.diagnostics()) {
+        if let Some(count) = out::count(&self.diagnostics) {
             let _ = writeln!(text, "{count}; run `rulebook check`");
         }
     }
+}
+
+/// Whether a problem concerns the agent that the answer is for.
+fn concerns(workspace: &Workspace, point: Viewpoint, matrix: &Matrix<'_>, found: &Diagnostic) -> bool {
+    let (Viewpoint::For(named), Some(column)) = (point, matrix.columns.first()) else {
+        return true;
+    };
+    // That files are not trusted is reported for the root.
+    if workspace.roots.roots.iter().any(|root| root.path == found.path) {
+        return true;
+    }
+    let row = matrix.rows.iter().position(|row| row.origin.display == found.path);
+    // What is not about a rule file concerns everyone.
+    let is_used = row.is_none_or(|at| column.cells[at].state != CellState::Unread);
+    // A key that is ignored is the business of the agent that ignores it.
+    let owner = row.and_then(|at| Agent::owner_of(matrix.rows[at].origin.format.id));
+    let owner = owner.filter(|_| found.code == Code::ForeignKey).map(|owner| owner.name);
+    let agent = found.agent.or(owner);
+    agent.map_or(is_used, |name| name == named.agent.name)
 }
 
 /// Describes how a rule becomes active.

@@ -19,6 +19,9 @@ pub(super) const MAX_IMPORTS: usize = 256;
 /// The most names that are looked up on disk, for all rules together.
 pub(super) const MAX_NAMES: usize = 50_000;
 
+/// What to do about an import that starts with `/`.
+const ABSOLUTE: &str = "a path that starts with `/` is absolute: write it relative to the importing file; put it in backticks if it is not an import";
+
 /// The canonical path of a rule's file.
 pub(super) fn real_path(rule: &Rule, search: &Search<'_>) -> PathBuf {
     let path = Path::new(&rule.origin.path);
@@ -51,7 +54,8 @@ pub(super) fn target(
     let found = plain(&folder.join(&written)).and_then(|path| search.disk.real(&path).ok());
     let Some(real) = found.filter(|real| search.disk.files.is_file(real)) else {
         if import.is_surely_a_file() {
-            let from_root = plain(&Path::new(&search.roots.roots[rule.origin.root].path).join(&written));
+            let inner = written.strip_prefix("/").unwrap_or(&written);
+            let from_root = plain(&Path::new(&search.roots.roots[rule.origin.root].path).join(inner));
             let is_from_root = from_root.is_some_and(|path| search.disk.files.is_file(&path));
             let hint = if is_from_root { "; it is the path from the root" } else { "" };
             report(Code::ImportMissing, format!("`@{path}` does not exist{hint}"));
@@ -104,6 +108,9 @@ impl<'r> Reports<'r> {
             let mut found =
                 Diagnostic::at(code, &rule.origin.display, &rule.body, import.span.clone(), message);
             found.line += rule.body_line - 1;
+            if code == Code::ImportMissing && import.is_absolute() {
+                ABSOLUTE.clone_into(&mut found.help);
+            }
             diagnostics.push(found);
         }
     }

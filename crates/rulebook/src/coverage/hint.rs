@@ -119,10 +119,12 @@ impl<'c> Hints<'c> {
             let tried = self.guesses.iter().zip(counts);
             let tried = tried.filter(|(guess, _)| fault.dead.contains(&guess.dead));
             let (kinds, tried): (Vec<_>, Vec<_>) = tried.partition(|(guess, _)| guess.case == Case::Kind);
-            let hint = tried.into_iter().find(|(_, count)| **count > 0);
+            let is_template =
+                fault.is_whole_rule && is_of_template(fault.dead.iter().map(|at| dead[*at].pattern.as_str()));
+            let hint = tried.into_iter().find(|(_, count)| **count > 0).filter(|_| !is_template);
             // The rule is for files to come.
             let is_early = kinds.len() == fault.dead.len() && kinds.iter().all(|(_, count)| **count == 0);
-            let is_warning = fault.is_whole_rule && !is_early;
+            let is_warning = fault.is_whole_rule && !is_early && !is_template;
             let severity = if is_warning { Severity::Warning } else { Severity::Note };
             let found =
                 first.located(&message(fault.dead.iter().map(|at| dead[*at].pattern.as_str())), &text(first));
@@ -135,6 +137,7 @@ impl<'c> Hints<'c> {
                     Case::Lower => format!("in a different case it would match {}", files(*count)),
                     _ => format!("write `{}`, which matches {}", shown(&guess.written), files(*count)),
                 }),
+                None if is_template => found.severity(severity).help(OTHER_PROJECT),
                 None if fault.is_whole_rule => found.severity(severity),
                 None => return None,
             })
@@ -155,6 +158,49 @@ fn faults(coverage: &Coverage<'_>, dead: &[Dead]) -> Vec<Fault> {
         false => dead.into_iter().map(|at| Fault { dead: vec![at], is_whole_rule: false }).collect(),
     });
     faults.collect()
+}
+
+const OTHER_PROJECT: &str =
+    "no action needed if the rule is for projects made from this one; otherwise correct the patterns";
+
+/// Folders at the root of many projects.
+const USUAL_FOLDERS: &[&str] = &[
+    "app",
+    "apps",
+    "backend",
+    "client",
+    "cmd",
+    "components",
+    "frontend",
+    "internal",
+    "lib",
+    "libs",
+    "packages",
+    "pages",
+    "pkg",
+    "server",
+    "source",
+    "spec",
+    "src",
+    "test",
+    "tests",
+];
+
+/// Whether a rule is for several usual folders, and nothing more: a template has it for projects that are made from it. Of such
+/// folders at another place, any may be meant.
+fn is_of_template<'d>(mut patterns: impl Iterator<Item = &'d str>) -> bool {
+    let mut folders = HashSet::new();
+    let is_usual = patterns.all(|pattern| {
+        let (folder, rest) = pattern.trim_start_matches("./").split_once('/').unwrap_or((pattern, ""));
+        folders.insert(folder);
+        USUAL_FOLDERS.contains(&folder) && !rest.contains(char::is_alphanumeric)
+    });
+    is_usual && folders.len() > 1
+}
+
+/// Whether a diagnostic is about all patterns of a rule.
+pub(crate) fn is_about_all(found: &Diagnostic, globs: &[String]) -> bool {
+    found.message == message(globs.iter().map(String::as_str))
 }
 
 /// How many patterns a message names.

@@ -7,7 +7,7 @@ use crate::condition::{ConditionResult, Facts, Truth};
 use crate::format::Bare;
 use crate::hidden::visible_line;
 use crate::resolve::Off;
-use crate::rule::{Activation, Basis, Rule};
+use crate::rule::{Activation, Rule};
 
 /// Whether the user requested a rule by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,14 +128,10 @@ pub(super) fn state<'r>(rule: &Rule) -> Result<State<'r>, WhyNot> {
         Activation::Never if rule.origin.format.bare == Bare::Inactive => {
             Err(WhyNot::new(InactiveReason::NoCondition, "has neither `globs` nor `alwaysApply: true`"))
         }
-        Activation::Never
-            if rule.origin.format.bare == Bare::Undocumented && rule.basis != Basis::Explicit =>
-        {
-            Err(WhyNot::new(
-                InactiveReason::Undocumented,
-                "the agent does not document what it does with such a rule",
-            ))
-        }
+        Activation::Never if rule.is_undocumented() => Err(WhyNot::new(
+            InactiveReason::Undocumented,
+            "the agent does not document what it does with such a rule",
+        )),
         Activation::Never if rule.origin.format.needs_folder_name => {
             Err(WhyNot::new(InactiveReason::NotOffered, "not listed: its name is not that of its folder"))
         }

@@ -61,6 +61,36 @@ fn a_code_block_is_closed_at_the_end() {
 }
 
 #[test]
+fn a_fence_on_the_last_line_is_removed() {
+    for path in [".claude/rules/a.md", ".claude/skills/a/SKILL.md"] {
+        let header = "---\nname: a\ndescription: d\n---\n";
+        check(path, &format!("{header}# A\n\ntext\n\n```\n"), &format!("{header}# A\n\ntext\n\n"));
+    }
+    check(".claude/rules/a.md", "# A\n\ntext\n~~~", "# A\n\ntext\n");
+    // Nothing would be left.
+    check(".claude/rules/a.md", "```\n", "```\n");
+    check(
+        ".claude/skills/a/SKILL.md",
+        "---\nname: a\ndescription: d (x: y) z\n---\nA\n",
+        "---\nname: a\ndescription: \"d (x: y) z\"\n---\nA\n",
+    );
+}
+
+#[test]
+fn patterns_under_a_key_that_no_agent_has_are_the_paths_that_were_meant() {
+    let text = |key: &str, value: &str| format!("---\n{key}: {value}\n---\nText\n");
+    for value in ["src/**", "\"src/**, *.md\""] {
+        check(".claude/rules/a.md", &text("scope", value), &text("paths", value));
+    }
+    for value in ["backend", "src/app", "\"*\"", "all files in src/**", "https://x.y/**"] {
+        check(".claude/rules/a.md", &text("scope", value), &text("scope", value));
+    }
+    check(".claude/rules/a.md", &text("exclude", "dist/**"), &text("exclude", "dist/**"));
+    let both = "---\nscope: src/**\npaths: docs/**\n---\nText\n";
+    check(".claude/rules/a.md", both, both);
+}
+
+#[test]
 fn values_are_quoted_and_keys_renamed_if_the_agent_then_does_what_was_meant() {
     check(
         ".clinerules/a.md",

@@ -70,6 +70,12 @@ fn report<'r>(rule: &'r Rule, first: &'r Rule) -> Option<Diagnostic> {
         lines.filter(|(_, line)| !is_header_of(line, other, own) && !is_said(line)).collect()
     };
     let (here, there) = (own_lines(rule, first), own_lines(first, rule));
+    // A tool that writes copies gives them a title, or another one.
+    let is_title =
+        |lines: &[(usize, &str)]| lines.len() <= 1 && lines.iter().all(|(_, line)| line.starts_with('#'));
+    if is_title(&here) && is_title(&there) {
+        return None;
+    }
     let (display, other) = (&rule.origin.display, &first.origin.display);
     let lists = [listed("here", &here, &there), listed("there", &there, &here)];
     let lists: Vec<String> = lists.into_iter().flatten().collect();
@@ -104,7 +110,7 @@ fn is_header_of(line: &str, other: &Rule, own: &Rule) -> bool {
 }
 
 /// Whether a line has at least half of its longer words from a description.
-fn says_the_same(line: &str, description: &str) -> bool {
+pub(super) fn says_the_same(line: &str, description: &str) -> bool {
     let words = |text: &str| -> HashSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 4);
         words.map(str::to_lowercase).collect()

@@ -34,9 +34,13 @@ impl Group<'_> {
         self.message().map_or_else(|| shape(&self.diagnostics[0].message), str::to_owned)
     }
 
-    /// Returns what to do about all of them: their help, if it is the same, or that of the code.
-    pub fn help(&self) -> &str {
-        common(self.diagnostics.iter().map(|found| found.help.as_str())).unwrap_or(self.code().row().remedy)
+    /// Returns what to do about most of them, and about how many: the help of at least half of them, or that of the code.
+    pub fn help(&self) -> (&str, usize) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        self.diagnostics.iter().for_each(|found| *counts.entry(&found.help).or_default() += 1);
+        let all = self.diagnostics.len();
+        let most = counts.into_iter().max_by_key(|(_, count)| *count).filter(|(_, count)| count * 2 >= all);
+        most.unwrap_or((self.code().row().remedy, all))
     }
 }
 

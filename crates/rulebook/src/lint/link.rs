@@ -28,9 +28,31 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
     let found: Vec<_> = links(body).into_iter().filter(is_missing).collect();
     let report = |(path, span): (String, Range<usize>)| {
         let span = page.body + span.start..page.body + span.end;
-        page.report(Code::MissingLink, span, format!("the link target `{}` does not exist", shown(&path)))
+        let message = format!("the link target `{}` does not exist", shown(&path));
+        let found = page.report(Code::MissingLink, span, message);
+        let moved = telling_end(&path).map(|end| (around.ending)(origin.root, end));
+        match moved.as_deref() {
+            Some([only]) => found.help(format!("link to `{only}`, which has this name, or remove the link")),
+            _ => found,
+        }
     };
     report_first(found.into_iter(), report, diagnostics);
+}
+
+/// Names that many files have.
+const COMMON: &[&str] =
+    &["changelog", "config", "contributing", "index", "license", "main", "readme", "skill"];
+
+/// Returns the end of a path that names one file: its name or, if many files have that, its folder and name.
+fn telling_end(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
+    let stem = name.split('.').next().unwrap_or(name);
+    if !COMMON.iter().any(|common| stem.eq_ignore_ascii_case(common)) {
+        return Some(name);
+    }
+    let folder = path[..path.len() - name.len()].trim_end_matches('/').rsplit('/').next()?;
+    let is_named = folder.chars().any(char::is_alphanumeric) && !folder.starts_with('.');
+    is_named.then(|| &path[path.len() - name.len() - folder.len() - 1..])
 }
 
 /// Extensions of rule files that are not Markdown.

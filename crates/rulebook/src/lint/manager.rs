@@ -19,7 +19,7 @@ const MANAGERS: &[&str] = &["bun", "npm", "pnpm", "yarn"];
 const IN_PROJECT: &[&str] =
     &["add", "build", "ci", "dev", "i", "install", "lint", "remove", "run", "start", "test", "uninstall"];
 
-/// What needs the package manager of the project. Other commands of bun run scripts, whoever installs.
+/// What needs the package manager of the project. Others run its scripts, whoever installs.
 const INSTALLS: &[&str] = &["add", "ci", "i", "install", "remove", "uninstall"];
 
 /// Words of sentences and headings that say what not to use.
@@ -30,7 +30,7 @@ const NEGATIONS: &[&str] =
 const NEGATIONS_WITHIN: &[&str] = &["不", "勿", "禁止", "避免", "しない"];
 
 pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let used: Vec<(&Page<'_>, BTreeMap<&str, Range<usize>>)> = pages
+    let used: Vec<(&Page<'_>, Used)> = pages
         .iter()
         .filter(|page| page.rule.origin.format.id != FormatId::Skill)
         .map(|page| (page, managers(&page.text[page.body..])))
@@ -48,11 +48,11 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
         },
     };
     for (page, managers) in used {
-        for (manager, span) in managers.iter().filter(|(manager, _)| !allowed.contains(**manager)) {
-            // A rule that names the right one too gives a choice.
-            if managers.keys().any(|manager| allowed.contains(manager)) {
-                continue;
-            }
+        // A rule that names the right one too gives a choice.
+        if managers.keys().any(|manager| allowed.contains(manager)) {
+            continue;
+        }
+        for (manager, span) in managers.iter().filter_map(|(manager, span)| Some((manager, span.as_ref()?))) {
             let span = page.body + span.start..page.body + span.end;
             let own = nearest(around, page.rule);
             let names = if own.is_empty() { &allowed } else { &own };
@@ -76,9 +76,11 @@ fn nearest(around: &Surroundings<'_>, rule: &Rule) -> BTreeSet<&'static str> {
     folders.into_iter().map(locked_in).find(|locked| !locked.is_empty()).unwrap_or_default()
 }
 
-/// Returns the package managers that a text uses in a project, each with its first command.
-fn managers(text: &str) -> BTreeMap<&'static str, Range<usize>> {
-    let mut found = BTreeMap::new();
+/// The package managers that a text uses in a project, each with its first command that installs or removes packages.
+type Used = BTreeMap<&'static str, Option<Range<usize>>>;
+
+fn managers(text: &str) -> Used {
+    let mut found = Used::new();
     let commands = commands(text);
     let manager_of =
         |command: &Command<'_>| MANAGERS.iter().copied().find(|manager| command.words[0] == *manager);
@@ -107,7 +109,9 @@ fn managers(text: &str) -> BTreeMap<&'static str, Range<usize>> {
         let is_negated =
             line.is_negated || command.block.is_some() && command.above.into_iter().any(is_negated);
         if is_in_project && !is_choice && !is_offered && !is_negated {
-            found.entry(manager).or_insert(command.span.clone());
+            let installs = INSTALLS.contains(&command.words[1]).then(|| command.span.clone());
+            let first = found.entry(manager).or_default();
+            *first = first.take().or(installs);
         }
     }
     found
@@ -139,10 +143,8 @@ impl Line<'_> {
 }
 
 /// Returns the manager that most rules use, and the first of them; `None` if they agree or are even.
-fn majority<'p>(
-    used: &[(&Page<'p>, BTreeMap<&'static str, Range<usize>>)],
-) -> Option<(&'static str, &'p str)> {
-    let mut counts: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+fn majority<'p>(used: &[(&Page<'p>, Used)]) -> Option<(&'static str, &'p str)> {
+    let mut counts: BTreeMap<&'static str, (usize, &str)> = BTreeMap::new();
     for (page, managers) in used {
         for manager in managers.keys() {
             counts.entry(manager).or_insert((0, page.rule.origin.display.as_str())).0 += 1;

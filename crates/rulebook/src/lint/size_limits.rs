@@ -33,7 +33,9 @@ pub fn over_limit(agent: &Agent, rules: &[&Rule]) -> Vec<Diagnostic> {
         let above = folders.filter_map(|folder| by_folder.get(&(root, folder))).flatten();
         let above: Vec<(&str, usize)> = above.copied().collect();
         let own = limit.unit.count(&rule.body);
-        let report = |message| Diagnostic::whole(Code::OverLimit, &rule.origin.display, message).help(HELP);
+        let report = |message| {
+            Diagnostic::whole(Code::OverLimit, &rule.origin.display, message).help(HELP).of_agent(agent.name)
+        };
         diagnostics.extend(message(agent, limit, &above, own).map(report));
         by_folder.entry((root, &rule.origin.folder)).or_default().push((&rule.origin.display, own));
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::copy::says_the_same;
 use crate::agent::{AGENTS, Agent};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::evaluate::Lines;
@@ -16,33 +17,105 @@ const MAX_TOTAL: usize = 15_000;
 pub(super) fn lint(rules: &[&Rule], agents: &[&'static Agent], diagnostics: &mut Vec<Diagnostic>) {
     let skills: Vec<&Rule> = rules.iter().copied().filter(|rule| is_skill(rule)).collect();
     // What agents read alike is reported once.
-    let mut collisions: BTreeMap<(&str, &str), (Vec<&str>, bool)> = BTreeMap::new();
+    let mut collisions: BTreeMap<(&str, &str), Collision<'_>> = BTreeMap::new();
     for agent in agents {
         let mut first: BTreeMap<&str, &Rule> = BTreeMap::new();
         for rule in skills.iter().filter(|rule| reads(agent, rule)) {
             let other = *first.entry(&rule.id).or_insert(rule);
             if !is_copy(rule, other) {
                 let paths = (rule.origin.display.as_str(), other.origin.display.as_str());
-                let (agents, is_for_others) = collisions.entry(paths).or_default();
-                agents.push(agent.title);
-                *is_for_others = AGENTS.iter().any(|agent| reads(agent, rule) != reads(agent, other));
+                let collision = collisions.entry(paths).or_insert_with(|| Collision {
+                    rule,
+                    other,
+                    agents: Vec::new(),
+                    is_for_others: false,
+                });
+                collision.agents.push(agent.title);
+                collision.is_for_others |=
+                    AGENTS.iter().any(|agent| reads(agent, rule) != reads(agent, other));
             }
         }
     }
-    diagnostics.extend(collisions.into_iter().map(|((path, other), (agents, is_for_others))| {
-        let message = format!("is another skill of the same name as `{other}` for {}", agents.join(", "));
-        let found = Diagnostic::whole(Code::SkillCollision, path, message);
-        match is_for_others {
-            // Renaming or removing one would take it from an agent.
-            true => found.severity(Severity::Note).help(
-                "other agents read only one of the two: make the texts equal, or link one to the other",
-            ),
-            false => found,
+    // A tool that writes the skills of several agents writes them alike, but not equally.
+    let mut versions: BTreeMap<_, Vec<Collision<'_>>> = BTreeMap::new();
+    for collision in collisions.into_values() {
+        match collision.is_version() {
+            true => versions.entry(collision.folders()).or_default().push(collision),
+            false => diagnostics.push(collision.report()),
         }
-    }));
+    }
+    diagnostics.extend(versions.into_values().filter_map(|versions| report_versions(&versions)));
     if let Some(claude) = agents.iter().find(|agent| agent.owns == Some(FormatId::Claude)) {
         diagnostics.extend(over_budget(claude, &skills));
     }
+}
+
+/// Two different skills of one name.
+struct Collision<'r> {
+    rule: &'r Rule,
+    other: &'r Rule,
+    /// The agents that read both.
+    agents: Vec<&'static str>,
+    /// Whether other agents read only one of the two.
+    is_for_others: bool,
+}
+
+impl<'r> Collision<'r> {
+    /// Whether they are one skill in two versions: each is for other agents, and both are described alike.
+    fn is_version(&self) -> bool {
+        let [one, other] =
+            [self.rule, self.other].map(|rule| rule.description.as_deref().unwrap_or_default());
+        let is_alike = one == other || says_the_same(one, other) || says_the_same(other, one);
+        self.is_for_others && is_alike
+    }
+
+    /// The folders that hold them, as shown to people, and the agents.
+    fn folders(&self) -> (&'r str, &'r str, Vec<&'static str>) {
+        (folder(self.rule), folder(self.other), self.agents.clone())
+    }
+
+    fn report(&self) -> Diagnostic {
+        let Collision { rule, other, agents, is_for_others } = self;
+        let message = format!(
+            "is another skill of the same name as `{}` for {}",
+            other.origin.display,
+            agents.join(", ")
+        );
+        let found = Diagnostic::whole(Code::SkillCollision, &rule.origin.display, message);
+        match is_for_others {
+            // Renaming or removing one would take it from an agent.
+            true => found.severity(Severity::Note).help(EQUAL),
+            false => found,
+        }
+    }
+}
+
+const EQUAL: &str = "other agents read only one of the two: make the texts equal, or link one to the other";
+
+/// Reports the skills of two folders that are different versions of each other.
+fn report_versions(versions: &[Collision<'_>]) -> Option<Diagnostic> {
+    let [first, others @ ..] = versions else { return None };
+    if others.is_empty() {
+        return Some(first.report());
+    }
+    let (own, other, agents) = first.folders();
+    let message = format!(
+        "{} skills differ from those of the same names in `{other}` for {}",
+        versions.len(),
+        agents.join(", ")
+    );
+    let compare = |one: &Collision<'_>| format!("compare with `{}`", one.other.origin.display);
+    let all = versions.iter().map(|one| (one.rule.origin.display.clone(), compare(one)));
+    let help =
+        "other agents read only one of each two: make the texts equal, or link one folder to the other";
+    let found = Diagnostic::whole(Code::SkillCollision, own, message).severity(Severity::Note).help(help);
+    Some(found.others(all))
+}
+
+/// Returns the folder that holds the folder of a skill.
+fn folder(skill: &Rule) -> &str {
+    let own = skill.origin.display.rsplit_once('/').map_or("", |(own, _)| own);
+    own.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Whether an agent reads a skill, and only if its name is that of its folder.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::agent::{Agent, Conflicts};
+use crate::coverage::is_about_all;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::evaluate::{Audience, State, evaluate};
 use crate::evidence::Evidence;
@@ -57,13 +58,16 @@ impl Summary {
         // Agents read their own files whether or not they are trusted.
         let rejected = book.rejected().iter().filter(|rejected| rejected.codes != [Code::Untrusted]);
         let rejected = rejected.map(|rejected| rejected.origin.display.clone());
-        // A note is about one of several patterns.
-        let dead: BTreeSet<&str> = with_code(Code::DeadGlob)
-            .filter(|found| found.severity == Severity::Warning)
-            .map(|found| found.path.as_str())
-            .collect();
+        let mut dead: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
+        with_code(Code::DeadGlob).for_each(|found| dead.entry(&found.path).or_default().push(found));
+        // A note may be about one of several patterns.
+        let is_dead_whole = |rule: &&Rule| {
+            let is_whole =
+                |found: &&Diagnostic| found.severity == Severity::Warning || is_about_all(found, &rule.globs);
+            dead.get(rule.origin.display.as_str()).is_some_and(|found| found.iter().any(is_whole))
+        };
         let without_files = enabled()
-            .filter(|rule| is_on_by_paths_alone(rule) && dead.contains(rule.origin.display.as_str()))
+            .filter(|rule| is_on_by_paths_alone(rule) && is_dead_whole(rule))
             .map(|rule| rule.origin.display.clone());
         // Overriding is Rulebook's: an agent that keeps all rules of an id applies its own.
         let has_own_reader = |path: &str| {

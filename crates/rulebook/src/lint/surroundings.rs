@@ -12,6 +12,8 @@ pub struct Surroundings<'s> {
     pub text_of: &'s dyn Fn(&Rule) -> Option<String>,
     /// Whether a file or folder exists, by its root and its path in it.
     pub exists: &'s dyn Fn(usize, &str) -> bool,
+    /// Returns the files of a root whose paths end so, at most two: `guide.md`, `review/SKILL.md`.
+    pub ending: &'s dyn Fn(usize, &str) -> Vec<String>,
     /// Whether a rule's file is a link.
     pub is_link: &'s dyn Fn(&Rule) -> bool,
     /// Returns the canonical path of a rule's file in its root, if it is there.

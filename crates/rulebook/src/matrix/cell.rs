@@ -339,7 +339,9 @@ impl<'r> Column<'_, 'r> {
 
     /// Returns what wiring would make of a rule that does not apply now: it waits for its conditions, or watches.
     fn later(&self, meant: &State<'_>, rule: &Rule) -> Option<CellState> {
-        let waits = rule.activation == Activation::When && !is_left_out(rule, self.subject);
+        // The agent has a copy in context, which Rulebook uses for it.
+        let is_there = || self.subject.native.copy_in_context(rule).is_some();
+        let waits = rule.activation == Activation::When && !is_left_out(rule, self.subject) && !is_there();
         match meant {
             State::Stream => Some(CellState::Stream),
             State::Inactive(_) => waits.then_some(CellState::Inactive),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::agent::Agent;
-use crate::evaluate::{Audience, Evaluation, State, Verdict, evaluate};
+use crate::evaluate::{Audience, Evaluation, Lines, State, Verdict, evaluate};
 use crate::evidence::Evidence;
 use crate::format::FormatId;
 use crate::parse::Rejected;
@@ -98,6 +98,17 @@ impl<'r> NativeReading<'r> {
     /// Returns the rule in context that has the same text, if there is one.
     pub(super) fn same_text(&self, rule: &Rule) -> Option<&'r Rule> {
         self.by_body.get(rule.body.as_str()).copied()
+    }
+
+    /// Returns the rule in context that has the same text or is a copy in another format, if there is one.
+    pub(super) fn copy_in_context(&self, rule: &Rule) -> Option<&'r Rule> {
+        let in_context = self.verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack));
+        let is_copy = |own: &&'r Rule| {
+            own.id == rule.id
+                && own.origin.format.id != rule.origin.format.id
+                && Lines::of(&own.body).is_copy_of(&Lines::of(&rule.body))
+        };
+        self.same_text(rule).or_else(|| in_context.map(|verdict| verdict.rule).find(is_copy))
     }
 
     /// Returns the rule that the agent reads and that has the same text and applies in the same cases, if there is one.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::fields::Fields;
+use super::fields::{Fields, is_everything};
 use super::reader::Reader;
 use super::skill;
 use crate::condition::{Condition, MatchMode};
@@ -100,7 +100,7 @@ pub(super) fn build(
         && stated != Some(StatedActivation::Off)
         && format.bare != Bare::Undocumented
     {
-        report_unreachable(&mut reader, header, stated, has_paths);
+        report_unreachable(&mut reader, header, stated, has_paths, body_start);
     }
     // Of a file that is always on, one key is reported.
     let is_reported = stated == Some(StatedActivation::AlwaysHere) && has_paths;
@@ -147,6 +147,8 @@ pub(super) fn build(
     let basis = match read_by {
         ReadBy::Tier(Tier::Yaml) if !fails_open || activation != Activation::Always => basis,
         ReadBy::Tier(Tier::Yaml) => Basis::FailOpen,
+        // What the header states keeps the rule from being on, however it was read.
+        ReadBy::Tier(_) if activation == Activation::Never && stated.is_some() => basis,
         ReadBy::Tier(_) => Basis::Repaired,
         ReadBy::None => Basis::FailOpen,
     };
@@ -273,6 +275,8 @@ fn report_dead(
     stated: Option<StatedActivation>,
 ) -> bool {
     let (message, help) = match stated {
+        // Patterns for everything say the same.
+        Some(StatedActivation::Always) if is_everything(&field.node) => return true,
         Some(StatedActivation::Always) if header.is_always() => {
             report_beside_always(reader, field);
             return true;
@@ -329,12 +333,19 @@ fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
     }
 }
 
+/// Whether the first line of a text is one that belongs into a header.
+fn starts_with_description(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    first.and_then(|line| line.strip_prefix("description:")).is_some_and(|value| !value.trim().is_empty())
+}
+
 /// Reports a rule that nothing can activate, with the keys of its format that would.
 fn report_unreachable(
     reader: &mut Reader<'_>,
     header: &Fields,
     stated: Option<StatedActivation>,
     has_paths: bool,
+    body_start: usize,
 ) {
     let span = header.0.first().map_or(0..0, |(_, field)| field.key_span.clone());
     let format = reader.format();
@@ -355,6 +366,7 @@ fn report_unreachable(
         cause.message.push_str(", so nothing activates the rule");
         return;
     }
+    let is_in_text = keys.contains(&"description") && starts_with_description(&reader.text[body_start..]);
     let keys = any_of(&keys);
     let field = stated.and(format.modes).and_then(|modes| header.find(modes.key));
     let with =
@@ -363,6 +375,9 @@ fn report_unreachable(
     let by_paths = word_for(format, StatedActivation::Glob)
         .filter(|_| has_paths && stated == Some(StatedActivation::Offered));
     let help = match by_paths {
+        _ if is_in_text => {
+            "move the line `description: …` from the start of the text into the header".to_owned()
+        }
         Some(word) => {
             format!("add {keys}, or write `{word}` to apply the rule to its `{}`", format.paths_key)
         }

@@ -96,7 +96,7 @@ impl Fields {
             keys::PATHS.iter().filter(|key| **key != format.paths_key).find_map(|key| self.given(key));
         let own = own.filter(|own| own.node.value != Value::Null);
         if let Some(field) = foreign {
-            let owner = keys::owner(&field.key).unwrap_or("another agent's");
+            let owner = keys::owner(&field.key).unwrap_or("no agent's");
             let message = match own {
                 Some(_) if format.keys == Keys::All => {
                     Some(format!("`{}` has no effect next to `{}`", field.key, format.paths_key))

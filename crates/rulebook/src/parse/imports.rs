@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::markdown::outside_code;
+use crate::unread::is_text;
 
 /// A file named after an `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,16 @@ impl Import {
                 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
                 && !DOMAINS.contains(&extension)
         });
-        ["./", "../", "~/", "/"].iter().any(|start| self.path.starts_with(start)) || has_extension
+        // `@/` is the source folder in the imports of many languages.
+        if self.is_absolute() {
+            return is_text(name);
+        }
+        ["./", "../", "~/"].iter().any(|start| self.path.starts_with(start)) || has_extension
+    }
+
+    /// Whether it is a path from the root of the disk.
+    pub fn is_absolute(&self) -> bool {
+        self.path.starts_with('/')
     }
 }
 
@@ -91,8 +101,8 @@ fn in_line(line: &str, base: usize, found: &mut Vec<Import>) {
         let is_start =
             line[..here].chars().next_back().is_none_or(|c| c.is_whitespace() || "([{\"'*_>".contains(c));
         let len = path_len(&line[here + 1..]);
-        if is_start && len > 0 {
-            let written = &line[here + 1..here + 1 + len];
+        let written = &line[here + 1..here + 1 + len];
+        if is_start && !written.trim_matches('/').is_empty() {
             let path = written.replace("\\ ", " ");
             found.push(Import { path, span: base + here..base + here + 1 + len });
         }
@@ -151,6 +161,7 @@ mod tests {
         check("```\n@a.md\n```\n@b.md", &["b.md"]);
         check("me@example.com", &[]);
         check("@ nothing, @", &[]);
+        check("### @/ Alias\n@// and (@/)", &[]);
         check("`unclosed @a.md", &["a.md"]);
     }
 
@@ -172,12 +183,20 @@ mod tests {
     #[test]
     fn names_and_packages_are_not_certainly_files() {
         let is_file = |path: &str| Import { path: path.to_owned(), span: 0..0 }.is_surely_a_file();
-        for path in ["a.md", "./a", "../x/y", "~/a", "/etc/a", "docs/a.txt"] {
+        for path in ["a.md", "./a", "../x/y", "~/a", "/etc/a.md", "docs/a.txt"] {
             assert!(is_file(path), "{path}");
         }
-        for path in
-            ["team", "scope/package", "team/v1.", ".hidden", "a.b c", "example.com", "scope/package==1.2.3"]
-        {
+        for path in [
+            "team",
+            "scope/package",
+            "team/v1.",
+            ".hidden",
+            "a.b c",
+            "example.com",
+            "scope/package==1.2.3",
+            "/components/x",
+            "/lib/a.ts",
+        ] {
             assert!(!is_file(path), "{path}");
         }
     }

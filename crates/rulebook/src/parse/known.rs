@@ -3,9 +3,11 @@
 use super::build;
 use super::fields::{Fields, is_everything};
 use super::reader::Reader;
+use crate::condition;
 use crate::diagnostic::{Code, Fix, Severity, any_of, nearest_few, shown};
 use crate::format::{Bare, FORMATS, Format, FormatId, Keys, Repeats, StatedActivation, keys};
-use crate::frontmatter::{Field, Value};
+use crate::frontmatter::{Field, Node, Value};
+use crate::glob::split_list;
 use crate::hidden;
 
 /// Keys that only the agent of a place reads; elsewhere they are mistakes.
@@ -30,6 +32,7 @@ impl Reader<'_> {
                 None => unknown.push(field),
             }
         }
+        self.take_patterns(&mut unknown, &mut sorted);
         let mut others = Vec::new();
         for field in &unknown {
             if !self.report_unknown(field, &sorted) {
@@ -55,8 +58,14 @@ impl Reader<'_> {
             // Without patterns, `false` has no effect, which is reported once the rule is built.
             let is_false = *key == "alwaysApply" && sorted.not_always().is_some();
             let is_dead = *key == "globs" && has_paths || is_always && !is_cline || is_false;
-            if let Some(field) = sorted.find(key).filter(|_| !is_dead) {
-                let message = format!("{} itself ignores `{key}`; Rulebook uses it", format.agent);
+            // Without patterns, the agent applies the rule to everything too.
+            let is_idle = |field: &&Field| {
+                format.bare == Bare::Always
+                    && format.agent_ignores.contains(&format.paths_key)
+                    && is_everything(&field.node)
+            };
+            if let Some(field) = sorted.find(key).filter(|field| !is_dead && !is_idle(field)) {
+                let message = format!("{} itself ignores `{}`; Rulebook uses it", format.agent, field.key);
                 let diagnostic = self.report(Code::ForeignKey, field.key_span.clone(), message);
                 match *key {
                     "globs" | "paths" if format.agent_ignores.contains(&format.paths_key) => {
@@ -82,6 +91,28 @@ impl Reader<'_> {
             }
         }
         sorted
+    }
+
+    /// Takes patterns under a key that no agent has for the paths that its author meant, unless the agent's own key is there. An
+    /// agent's own view ignores such keys, and a strict schema rejects them.
+    fn take_patterns(&self, unknown: &mut Vec<Field>, sorted: &mut Fields) {
+        let format = self.format();
+        let is_meant = matches!(format.keys, Keys::Paths | Keys::Plain | Keys::Conditions);
+        let has_key = keys::known(format).any(|known| known == format.paths_key)
+            && !format.agent_ignores.contains(&format.paths_key);
+        let is_free = keys::PATHS.iter().all(|key| sorted.given(key).is_none());
+        let is_for_paths = |field: &Field| {
+            [keys::INVENTED, keys::AMBIGUOUS].concat().contains(&field.key.as_str())
+                && has_patterns(&field.node)
+        };
+        let Some(foreign) = keys::PATHS.iter().find(|key| **key != format.paths_key) else { return };
+        if is_meant
+            && has_key
+            && is_free
+            && let Some(at) = unknown.iter().position(is_for_paths)
+        {
+            sorted.0.push((foreign, unknown.remove(at)));
+        }
     }
 
     /// Reports keys that resemble none of the agent's, if they would have an effect in a rule of Rulebook. Most others
@@ -179,6 +210,17 @@ impl Reader<'_> {
         };
         decided(Some(meant)) == decided(known.is_always().then_some(StatedActivation::Always))
     }
+}
+
+/// Whether a value is nothing but path patterns: `src/**`, `["*.ts", docs/*]`.
+fn has_patterns(node: &Node) -> bool {
+    let texts = condition::texts(node, &mut |_, _, _| {});
+    let is_pattern = |text: &str| {
+        let is_path = text.contains('/') || text.starts_with("*.");
+        is_path && text.contains('*') && !text.contains(char::is_whitespace) && !text.contains("://")
+    };
+    let mut pieces = texts.iter().flat_map(|(text, _)| split_list(text)).map(|(_, piece)| piece).peekable();
+    pieces.peek().is_some() && pieces.all(is_pattern)
 }
 
 /// Returns the activation that a word states as the value of an agent's key: `manual` of `trigger`.

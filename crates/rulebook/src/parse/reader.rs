@@ -6,7 +6,7 @@ use super::hidden;
 use crate::agent::Agent;
 use crate::condition::{PatternBase, Splits};
 use crate::diagnostic::{Code, Diagnostic, report_first, shown};
-use crate::format::{Format, Keys, Lists, Repeats};
+use crate::format::{Format, FormatId, Keys, Lists, Repeats};
 use crate::frontmatter::{Field, Problem, Tier};
 use crate::source::Origin;
 
@@ -78,7 +78,9 @@ impl<'t> Reader<'t> {
                 let reads_yaml = |way: &Format| way.id == format.id && way.tier.is_none_or(Tier::reads_yaml);
                 let owner = Agent::owner_of(format.id);
                 let is_yaml = owner.is_some_and(|owner| owner.formats.iter().any(reads_yaml));
-                diagnostic.fix = Some(fix).filter(|_| format.keys == Keys::All || is_yaml);
+                // The agents that list skills are its readers, and each is compared.
+                let is_open = format.keys == Keys::All || format.id == FormatId::Skill;
+                diagnostic.fix = Some(fix).filter(|_| is_open || is_yaml);
             }
             (Code::DuplicateKey, _) => {
                 let which = if format.repeats == Repeats::Last { "last" } else { "first" };

@@ -50,6 +50,9 @@ const ALWAYS: &str = "always";
 /// The text of a cell whose rule applies only when mentioned by name.
 const MANUAL: &str = "manual";
 
+/// The text of a cell whose rule nothing can activate.
+const NEVER: &str = "never";
+
 /// The text of a cell whose surfaces have different states.
 pub(super) const DIFFERS: &str = "differs";
 
@@ -126,7 +129,7 @@ pub(in crate::surface) fn cell_text(cell: &Cell<'_>, target: GridTarget) -> Stri
         CellState::Inactive if cell.is_manual() => MANUAL.to_owned(),
         // The rule applies here as it is meant: what the agent waits for instead says why it does not.
         CellState::Inactive if cell.if_wired.is_some() => {
-            cell.waiting().map_or_else(|| "never".to_owned(), waits_for)
+            cell.waiting().map_or_else(|| NEVER.to_owned(), waits_for)
         }
         CellState::Inactive if !target.is_paths() => {
             cell.waiting().or(cell.rule).map(waits_for).unwrap_or_default()
@@ -168,7 +171,8 @@ pub(super) fn shown_for_any(
         }
         State::Inactive(why) => {
             let waits = waits();
-            let note = if waits.is_empty() { in_table(&why.detail) } else { String::new() };
+            let note =
+                if ["", NEVER].contains(&waits.as_str()) { in_table(&why.detail) } else { String::new() };
             (Shown::new(CellState::Inactive, waits), note)
         }
         State::Overridden { winner, by } => {
@@ -186,6 +190,7 @@ fn is_manual(rule: &Rule) -> bool {
 fn waits_for(rule: &Rule) -> String {
     match rule.globs.as_slice() {
         _ if is_manual(rule) => MANUAL.to_owned(),
+        _ if rule.activation == Activation::Never => NEVER.to_owned(),
         [glob] => glob.clone(),
         [glob, more @ ..] => format!("{glob} +{}", more.len()),
         [] if !rule.origin.folder.is_empty() => format!("{}/", rule.origin.folder),
@@ -214,7 +219,8 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
             if !target.is_paths() && (cell.if_wired.is_none() || cell.waiting().is_some()) =>
         {
             let waiting = cell.waiting().or(cell.rule);
-            waiting.is_some_and(|rule| waits_for(rule).is_empty()) && !cell.because.is_empty()
+            waiting.is_some_and(|rule| ["", NEVER].contains(&waits_for(rule).as_str()))
+                && !cell.because.is_empty()
         }
         CellState::Inactive if cell.is_manual() => false,
         _ => !cell.because.is_empty(),

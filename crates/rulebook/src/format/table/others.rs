@@ -186,6 +186,7 @@ pub(crate) const AUGMENT: Format = Format {
         offered_by: &["description"],
     }),
     agent_ignores: &["alwaysApply", "globs", "paths"],
+    everything: Everything::All(&["**", "**/*", "*"]),
     knowledge: "its documentation",
     ..OTHER
 };

@@ -19,6 +19,11 @@ struct Facts<'f> {
 
 #[track_caller]
 fn check(files: &[(&str, &str)], facts: &Facts<'_>, want: &[&str]) {
+    let found: Vec<String> = found(files, facts).iter().map(line).collect();
+    assert_eq!(found, want);
+}
+
+fn found(files: &[(&str, &str)], facts: &Facts<'_>) -> Vec<Diagnostic> {
     let text_of = |rule: &Rule| {
         let own = files.iter().find(|(path, _)| *path == rule.origin.display);
         own.map(|(_, text)| (*text).to_owned())
@@ -28,6 +33,10 @@ fn check(files: &[(&str, &str)], facts: &Facts<'_>, want: &[&str]) {
     let around = Surroundings {
         text_of: &text_of,
         exists: &|_, path| facts.files.contains(&path),
+        ending: &|_, end| {
+            let ending = facts.files.iter().filter(|path| path.ends_with(end));
+            ending.map(|path| (*path).to_owned()).collect()
+        },
         is_link: &|_| false,
         real_path: &|_| None,
         scripts: facts.scripts.iter().map(|(runner, found)| (*runner, names(found))).collect(),
@@ -42,8 +51,7 @@ fn check(files: &[(&str, &str)], facts: &Facts<'_>, want: &[&str]) {
         unused: HashSet::new(),
         parser: None,
     };
-    let found: Vec<String> = lint_surroundings(&book(files), &around).iter().map(line).collect();
-    assert_eq!(found, want);
+    lint_surroundings(&book(files), &around)
 }
 
 #[test]
@@ -62,6 +70,23 @@ fn a_link_to_a_missing_file_is_reported() {
         &[("AGENTS.md", "One\n\u{202e}x [a](docs/c.md)")],
         &facts,
         &["AGENTS.md:2:8 warning[missing-link] the link target `docs/c.md` does not exist"],
+    );
+    // A file of that name is named, if there is only one.
+    let moved = |link: &str, files: &[&str], want: &str| {
+        let text = format!("[a]({link})");
+        let rules = [("AGENTS.md", text.as_str())];
+        let facts = Facts { files, ..Facts::default() };
+        let found = found(&rules, &facts);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].help.starts_with(want), "{link}: {}", found[0].help);
+    };
+    moved("docs/041.md", &["docs/old/041.md"], "link to `docs/old/041.md`");
+    moved("docs/041.md", &["docs/old/041.md", "web/041.md"], "fix or remove the link");
+    moved("docs/README.md", &["README.md"], "fix or remove the link");
+    moved(
+        ".claude/skills/pdf/SKILL.md",
+        &[".agents/skills/pdf/SKILL.md"],
+        "link to `.agents/skills/pdf/SKILL.md`",
     );
     // Not looked up: the file would be outside the root.
     check(&[("AGENTS.md", "[a](../../a.md)")], &facts, &[]);
@@ -109,12 +134,15 @@ fn a_rule_with_another_package_manager_is_reported() {
         &[&found.replace(":1:6 ", ":2:1 ")],
     );
     check(&[(rule, "Run `npm install -g x`, `npm publish` and `npx x`.")], &facts, &[]);
+    // Scripts run with any of them.
+    check(&[(rule, "Run `npm run lint` and `npm test`.")], &facts, &[]);
+    check(&[(rule, "Run `npm run lint`, then `npm ci`.")], &facts, &[&found.replace(":1:6 ", ":1:27 ")]);
     // Without a lock file, most rules decide.
     check(
         &[
             (".clinerules/a.md", "Run `yarn test`."),
             (".clinerules/b.md", "Run `yarn build`."),
-            (".clinerules/c.md", "Run `npm test`."),
+            (".clinerules/c.md", "Run `npm ci`."),
         ],
         &Facts::default(),
         &[".clinerules/c.md:1:6 warning[package-manager] uses `npm`, but `.clinerules/a.md` uses `yarn`"],
@@ -132,6 +160,7 @@ fn a_file_in_an_old_place_is_reported_with_the_move() {
     let around = Surroundings {
         text_of: &|_| None,
         exists: &|_, _| false,
+        ending: &|_, _| Vec::new(),
         is_link: &|_| false,
         real_path: &|_| None,
         scripts: Vec::new(),
@@ -192,6 +221,7 @@ fn skills_of_one_name_are_reported_for_the_agents_used_here() {
         let around = Surroundings {
             text_of: &|_| None,
             exists: &|_, _| false,
+            ending: &|_, _| Vec::new(),
             is_link: &|_| false,
             real_path: &|_| None,
             scripts: Vec::new(),
