@@ -5,7 +5,7 @@ use rulebook::session::Session;
 use rulebook_workspace::hosts::Host;
 use rulebook_workspace::{AgentSearch, Workspace};
 
-use crate::surface::sessions;
+use crate::surface::session_log;
 
 /// A client that is a known agent.
 pub(super) struct KnownClient {
@@ -25,7 +25,7 @@ impl KnownClient {
     /// What hooks delivered in the session that was written last. The client does not say which one it is in; a text that it
     /// lacks can be read by name.
     pub(super) fn session(&self, workspace: &Workspace) -> Option<Session> {
-        Some(sessions::latest(workspace, self.hooks?.name)?.log.session())
+        Some(session_log::latest(workspace, self.hooks?.name)?.log.session())
     }
 }
 
