@@ -7,6 +7,7 @@ mod args;
 mod code;
 mod diff;
 mod input;
+mod json;
 #[cfg(any(feature = "acp", feature = "lsp", feature = "mcp", feature = "proxy", feature = "ui"))]
 mod lock;
 mod out;

@@ -14,6 +14,8 @@ use serde::Serialize;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
+use crate::json;
+
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
@@ -87,10 +89,7 @@ pub(crate) fn is_closed() -> bool {
 
 /// Prints a value as JSON on one line.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    let mut line = Vec::with_capacity(1 << 16);
-    serde_json::to_writer(&mut line, value)?;
-    line.push(b'\n');
-    print_raw(&line)
+    print_raw(&json::line(value)?)
 }
 
 /// Converts texts of models and rules to JSON, with hidden characters visible. Paths stay as they are: they name files.

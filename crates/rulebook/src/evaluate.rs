@@ -52,8 +52,14 @@ impl<'r> Judged<'r> {
                 () => Call::NotRequested,
             }
         };
-        let mut candidates: Vec<Candidate<'r>> =
-            book.rules().map(|(rule, off)| candidate(rule, off, call(rule), &facts)).collect();
+        let mut rules: Vec<_> = book.rules().enumerate().collect();
+        // The texts that all conditions search are limited: those of mandatory rules come first.
+        rules.sort_by_key(|(_, (rule, _))| !rule.is_mandatory);
+        let judged =
+            rules.into_iter().map(|(at, (rule, off))| (at, candidate(rule, off, call(rule), &facts)));
+        let mut judged: Vec<(usize, Candidate<'r>)> = judged.collect();
+        judged.sort_by_key(|(at, _)| *at);
+        let mut candidates: Vec<Candidate<'r>> = judged.into_iter().map(|(_, candidate)| candidate).collect();
         let is_here = |rule: &Rule| !facts.below(rule.origin.root, &rule.origin.folder).is_empty();
         switch_off_nested(&mut candidates, is_here);
         activate_imports(&mut candidates);
@@ -191,7 +197,7 @@ fn activate_imports(candidates: &mut [Candidate<'_>]) {
             }
             if matches!(verdict.state, State::Inactive(_) | State::Offered) && !verdict.rule.body.is_empty() {
                 let matched = vec![importer.origin.display.clone()];
-                verdict.because = vec![Reason { condition: "import", matched, seen: Vec::new() }];
+                verdict.because = vec![Reason::new("import", matched)];
                 verdict.state = State::Stack;
                 *unmet = None;
             }

@@ -89,6 +89,20 @@ pub struct Because {
     pub condition: &'static str,
     pub matched: Vec<String>,
     pub evidence: Vec<SeenPath>,
+    /// How many more paths matched, if not all are listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more: usize,
+}
+
+impl Because {
+    /// How many paths matched besides the first.
+    pub fn further(&self) -> usize {
+        self.evidence.len().saturating_sub(1) + self.more
+    }
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A path of the evidence, as shown.
@@ -342,6 +356,7 @@ fn applied(verdict: &Verdict<'_>, evidence: &Evidence, roots: &Roots) -> Applied
         condition: reason.condition,
         matched: reason.matched.clone(),
         evidence: reason.seen.iter().map(|at| seen_path(evidence, *at, roots)).collect(),
+        more: reason.more,
     };
     Applied {
         id: rule.id.clone(),

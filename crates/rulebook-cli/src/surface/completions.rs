@@ -12,7 +12,7 @@ use rulebook::export::TARGETS;
 use rulebook_workspace::Reach;
 use serde_json::json;
 
-use super::sessions;
+use super::session_log;
 use crate::args::Args;
 use crate::input::{current_folder, open_workspace};
 use crate::out::{self, VERSION};
@@ -180,8 +180,8 @@ fn commands() -> Vec<CompletionCandidate> {
 
 fn session_ids() -> Vec<CompletionCandidate> {
     let Ok(workspace) = open_workspace(&Args::default()) else { return Vec::new() };
-    let (all, _) = sessions::all(&workspace);
-    let candidate = |session: sessions::SessionLog| {
+    let (all, _) = session_log::all(&workspace);
+    let candidate = |session: session_log::Listed| {
         CompletionCandidate::new(session.session).help(Some(session.host.into()))
     };
     all.into_iter().map(candidate).collect()

@@ -42,6 +42,7 @@ mod remote;
 mod rows;
 mod sarif;
 mod sections;
+mod session_log;
 mod sessions;
 mod status;
 mod stream;

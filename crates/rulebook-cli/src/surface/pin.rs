@@ -10,7 +10,7 @@ use rulebook_workspace::{Reach, Workspace};
 use serde_json::{Value, json};
 
 use super::sections::off_words;
-use super::sessions::{SessionLog, all};
+use super::session_log::{Listed, all, list};
 use super::toggle::unknown;
 use crate::args::{Args, Pin};
 use crate::input::{open_workspace, typed_name};
@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
     };
     let mut text = format!("{} {what}\n", paint(BOLD, out::clean(&name)));
     sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
-    for SessionLog { session, host, .. } in changed {
+    for Listed { session, host, .. } in changed {
         text.push_str(&format!("session {} of {host}\n", out::clean(session)));
     }
     if let Some(off) = off {
@@ -78,12 +78,12 @@ pub(super) fn run(args: &Args, pin: &Pin, change: Change) -> anyhow::Result<()> 
 /// sessions that changed.
 pub(super) fn apply<'s>(
     workspace: &Workspace,
-    sessions: &'s [SessionLog],
+    sessions: &'s [Listed],
     rules: &[&Rule],
     change: Change,
-) -> anyhow::Result<Vec<&'s SessionLog>> {
-    let changes = |session: &&SessionLog| change == Change::Pin || has_pinned(session, rules);
-    let changed: Vec<&SessionLog> = sessions.iter().filter(changes).collect();
+) -> anyhow::Result<Vec<&'s Listed>> {
+    let changes = |session: &&Listed| change == Change::Pin || has_pinned(session, rules);
+    let changed: Vec<&Listed> = sessions.iter().filter(changes).collect();
     for session in &changed {
         append(workspace, session, rules, change)?;
     }
@@ -91,9 +91,8 @@ pub(super) fn apply<'s>(
 }
 
 /// Whether one of these rules is pinned in a session.
-fn has_pinned(session: &SessionLog, rules: &[&Rule]) -> bool {
-    let state = session.log.session();
-    rules.iter().any(|rule| state.pinned().any(|key| key == rule.key()))
+fn has_pinned(session: &Listed, rules: &[&Rule]) -> bool {
+    rules.iter().any(|rule| session.pinned.contains(&rule.key()))
 }
 
 /// Describes what happened to a rule in this many sessions.
@@ -107,37 +106,30 @@ pub(super) fn outcome(change: Change, sessions: usize) -> String {
 }
 
 /// Returns the running sessions of the workspace, or the one of this name.
-pub(super) fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Result<Vec<SessionLog>> {
-    let (mut sessions, _) = all(workspace);
-    let known: Vec<String> = sessions.iter().map(|session| session.session.clone()).collect();
+pub(super) fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Result<Vec<Listed>> {
     let now = SystemTime::now();
-    let is_here = |session: &SessionLog| workspace.roots.roots.iter().any(|root| root.path == session.root);
-    let is_running = |session: &SessionLog| now.duration_since(session.at).is_ok_and(|age| age < ENDED_AFTER);
-    match wanted {
-        Some(wanted) => sessions.retain(|session| session.session == wanted),
-        None => sessions.retain(|session| is_here(session) && is_running(session)),
-    }
+    let is_here = |session: &Listed| workspace.roots.roots.iter().any(|root| root.path == session.root);
+    let is_running = |at: SystemTime| now.duration_since(at).is_ok_and(|age| age < ENDED_AFTER);
+    let (mut sessions, _) =
+        list(workspace, |found| wanted.map_or_else(|| is_running(found.at), |wanted| found.is_of(wanted)));
+    sessions.retain(|session| wanted.map_or_else(|| is_here(session), |wanted| session.session == wanted));
     if !sessions.is_empty() {
         return Ok(sessions);
     }
     let hint = "`rulebook sessions` lists the sessions; `rulebook install` wires an agent";
     Err(match wanted {
         Some(wanted) => {
-            let help = out::suggestion(wanted, known.iter().map(String::as_str), hint);
+            let (known, _) = all(workspace);
+            let help = out::suggestion(wanted, known.iter().map(|session| session.session.as_str()), hint);
             anyhow!(help).context(format!("no session named `{}`", out::clean(wanted)))
         }
         None => anyhow!(hint).context("no session is running in this workspace"),
     })
 }
 
-fn append(
-    workspace: &Workspace,
-    session: &SessionLog,
-    rules: &[&Rule],
-    change: Change,
-) -> anyhow::Result<()> {
+fn append(workspace: &Workspace, session: &Listed, rules: &[&Rule], change: Change) -> anyhow::Result<()> {
     let state = workspace.state_folder().context("no folder for sessions: set HOME or XDG_STATE_HOME")?;
-    let SessionLog { host, session, agent, root, more_roots, .. } = session;
+    let Listed { host, session, agent, root, more_roots, .. } = session;
     let ledger = Ledger::of(&state, host, session, agent.as_deref());
     let start = Event::Started {
         version: EVENT_VERSION,

@@ -10,6 +10,7 @@ use rulebook_workspace::{Prepared, Viewpoint};
 use crate::alert::{alert_line, alerts};
 use crate::args::{Args, NoticeForm, Prompt};
 use crate::input::{open_workspace, read_evidence};
+use crate::json;
 use crate::out::{self, DIM, paint, plural};
 
 pub(super) fn run(args: &Args, options: &Prompt) -> anyhow::Result<()> {
@@ -52,7 +53,7 @@ fn format_notice(notice: Option<&Notice>, form: NoticeForm) -> serde_json::Resul
     Ok(match form {
         NoticeForm::Text => notice.map(Notice::text).unwrap_or_default(),
         NoticeForm::Html => notice.map(Notice::html).unwrap_or_default(),
-        NoticeForm::Json => serde_json::to_string(&notice)?,
+        NoticeForm::Json => String::from_utf8_lossy(json::line(&notice)?.trim_ascii_end()).into_owned(),
     })
 }
 

@@ -257,8 +257,8 @@ pub(super) fn because(reasons: &[Because]) -> String {
             if !sources.is_empty() {
                 let _ = write!(word, " ({})", sources.join(", "));
             }
-            if reason.evidence.len() > 1 {
-                let _ = write!(word, " and {} more", reason.evidence.len() - 1);
+            if reason.further() > 0 {
+                let _ = write!(word, " and {} more", reason.further());
             }
         }
         words.push(word);

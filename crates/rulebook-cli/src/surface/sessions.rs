@@ -1,59 +1,26 @@
 //! `sessions` and `explain --session`: the list of sessions, and what one of them saw and received.
 
 use std::fmt::Write as _;
-use std::iter;
-use std::path::PathBuf;
-use std::time::SystemTime;
 
 use anyhow::anyhow;
-use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::hidden::visible_line;
+use rulebook::diagnostic::Diagnostic;
 use rulebook::rule::id_of;
-use rulebook::session::{Event, HostFacts, RequirementState, rules_given};
+use rulebook::session::{Event, HostFacts, RequirementState};
 use rulebook_workspace::Workspace;
-use rulebook_workspace::ledger::{Log, SessionFile, sessions};
 use serde_json::{Value, json};
 
 use super::hook::{self, Missing, MissingRule, NativeFile};
 use super::sections::in_table;
+use super::session_log::{self, Listed, SessionLog, given};
 use crate::args::Args;
-use crate::input::{open_roots, open_workspace};
+use crate::input::open_workspace;
 use crate::out::{self, BOLD, DIM, GREEN, PLAIN, RED, Table, VERSION, YELLOW, paint, plural};
-
-/// A session with the events of its ledger.
-pub(super) struct SessionLog {
-    pub(super) host: String,
-    pub(super) session: String,
-    pub(super) agent: Option<String>,
-    pub(super) root: String,
-    pub(super) more_roots: Vec<String>,
-    pub(super) at: SystemTime,
-    pub(super) log: Log,
-}
-
-impl SessionLog {
-    /// The log of a session; nothing if its start is not written yet.
-    pub(super) fn of(found: &SessionFile, log: Log) -> Option<SessionLog> {
-        let start = log.events().iter().find(|event| matches!(event, Event::Started { .. })).cloned();
-        let Some(Event::Started { host, session, agent, root, more_roots, .. }) = start else { return None };
-        Some(SessionLog { host, session, agent, root, more_roots, at: found.at, log })
-    }
-
-    /// The workspace of the session, if it is another one than this: what was not delivered depends on it.
-    fn other_workspace(&self, args: &Args, here: &Workspace) -> Option<Workspace> {
-        let own = || iter::once(&self.root).chain(&self.more_roots);
-        let is_here = own().eq(here.roots.roots.iter().map(|root| &root.path));
-        let roots: Vec<PathBuf> = own().map(PathBuf::from).collect();
-        let exist = roots.iter().all(|root| root.is_dir());
-        (!is_here && exist).then(|| open_roots(args, &roots).ok()).flatten()
-    }
-}
 
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
-    let (all, diagnostics) = all(&workspace);
+    let (all, diagnostics) = session_log::all(&workspace);
     if args.json {
-        let listed: Vec<Value> = all.iter().map(summary).collect();
+        let listed: Vec<Value> = all.iter().map(Listed::summary).collect();
         return out::print_json(
             &json!({ "version": VERSION, "sessions": listed, "diagnostics": diagnostics }),
         );
@@ -74,8 +41,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
             (BOLD, &session.session),
             (PLAIN, &session.host),
             (PLAIN, session.agent.as_deref().unwrap_or("–")),
-            (PLAIN, &session.log.turn().to_string()),
-            (PLAIN, &given(&session.log).to_string()),
+            (PLAIN, &session.turns.to_string()),
+            (PLAIN, &session.given.to_string()),
             (PLAIN, &workspace.homes.shown(session.root.as_ref())),
             (DIM, &out::age(session.at)),
         ]);
@@ -87,20 +54,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
 
 /// `explain --session`: turn by turn what was seen and delivered, then what was not and why.
 pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyhow::Result<()> {
-    let (mut all, diagnostics) = all(workspace);
-    let known: Vec<String> = all.iter().map(|session| session.session.clone()).collect();
-    if wanted.is_empty() {
-        all.retain(|session| session.root == workspace.roots.roots[0].path);
-        let last = all.first().map(|session| (session.host.clone(), session.session.clone()));
-        all.retain(|session| last.as_ref() == Some(&(session.host.clone(), session.session.clone())));
-    } else {
-        all.retain(|session| session.session == wanted);
-    }
-    if !args.json {
-        print_faults(&diagnostics);
-    }
+    let (all, diagnostics) = session_log::find(workspace, Some(wanted).filter(|wanted| !wanted.is_empty()));
     if all.is_empty() {
-        let known = known.iter().map(String::as_str);
+        let (known, diagnostics) = session_log::all(workspace);
+        if !args.json {
+            print_faults(&diagnostics);
+        }
+        let known = known.iter().map(|session| session.session.as_str());
         let none = match known.len() {
             0 => {
                 "no session is recorded yet; sessions of agents with hooks are (`rulebook install` lists agents)"
@@ -111,6 +71,9 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
         let which =
             if wanted.is_empty() { "in this workspace".to_owned() } else { format!("named `{wanted}`") };
         return Err(anyhow!(help).context(format!("no session {which}")));
+    }
+    if !args.json {
+        print_faults(&diagnostics);
     }
     if args.json {
         let whole = |session: &SessionLog| {
@@ -126,54 +89,14 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
     out::print(&text)
 }
 
-/// Every session, the last written first, and a diagnostic for each ledger that cannot be used.
-pub(super) fn all(workspace: &Workspace) -> (Vec<SessionLog>, Vec<Diagnostic>) {
-    let (mut all, mut diagnostics) = (Vec::new(), Vec::new());
-    let found = workspace.homes.state.iter().flat_map(|state| sessions(&state.join("rulebook")));
-    for found in found {
-        let (fault, help) = match found.ledger.read() {
-            Ok(log) => {
-                let fault = found.ledger.left_alone(log.newer());
-                all.extend(SessionLog::of(&found, log));
-                (fault, "use that Rulebook, or remove the file")
-            }
-            Err(error) => (Some(error.to_string()), "remove it"),
-        };
-        let file = workspace.homes.shown(found.ledger.file());
-        diagnostics.extend(fault.map(|fault| Diagnostic::whole(Code::BadState, file, fault).help(help)));
-    }
-    (all, diagnostics)
-}
-
-/// The sessions of a host in this workspace, with those of its sub-agents, the last written first.
-pub(super) fn of_host(workspace: &Workspace, host: &str) -> impl Iterator<Item = SessionLog> {
-    let root = &workspace.roots.roots[0].path;
-    let found = workspace.state_folder().into_iter().flat_map(|state| sessions(&state));
-    let found = found.filter(move |found| found.ledger.file().iter().any(|part| part == host));
-    let logs = found.filter_map(|found| SessionLog::of(&found, found.ledger.read().ok()?));
-    logs.filter(move |session| session.host == host && session.root == *root)
-}
-
 fn print_faults(diagnostics: &[Diagnostic]) {
     let mut text = String::new();
     diagnostics.iter().for_each(|fault| out::write_diagnostic(&mut text, fault));
     out::print_aside(&text);
 }
 
-/// How many rules were delivered.
-pub(super) fn given(log: &Log) -> usize {
-    rules_given(log.events())
-}
-
-pub(super) fn summary(session: &SessionLog) -> Value {
-    json!({
-        "session": visible_line(&session.session), "host": session.host, "agent": session.agent, "root": session.root,
-        "turns": session.log.turn(), "given": given(&session.log), "lastEvent": out::seconds(session.at),
-    })
-}
-
 pub(super) fn whole(session: &SessionLog, workspace: &Workspace) -> Value {
-    let mut value = summary(session);
+    let mut value = Listed::of(session).summary();
     value["facts"] = out::shown_json(&session.log.events()).unwrap_or_default();
     value["unreadable"] = json!(session.log.unreadable());
     let state = session.log.session();

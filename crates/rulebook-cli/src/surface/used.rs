@@ -11,7 +11,7 @@ use rulebook_workspace::{AgentSearch, UsedAgent, Viewpoint, Workspace};
 use serde_json::json;
 
 use super::sections::show_agent;
-use super::sessions;
+use super::session_log;
 use crate::out::{self, BOLD, DIM, paint, plural};
 
 /// The title of an answer for no particular agent.
@@ -73,7 +73,7 @@ pub(super) fn lost_hosts(workspace: &Workspace) -> Vec<&'static str> {
         let wired = agent.map(|agent| workspace.wiring(agent, AgentSearch::WorkspaceAndHome));
         host.files.first().is_some_and(|file| file.wiring == Wiring::Hook)
             && wired.is_some_and(|wired| !wired.contains(&Wiring::Hook))
-            && sessions::of_host(workspace, host.name).next().is_some()
+            && session_log::of_host(workspace, host.name).next().is_some()
     };
     HOSTS.iter().filter(is_lost).map(|host| host.name).collect()
 }

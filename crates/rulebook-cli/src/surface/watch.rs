@@ -8,9 +8,10 @@ use rulebook::session::Event;
 use serde_json::json;
 
 use super::follow::{Followed, Follower, News};
-use super::sessions;
+use super::{session_log, sessions};
 use crate::args::{Args, Watch};
 use crate::input::open_workspace;
+use crate::json;
 use crate::out::{self, DIM, VERSION, paint};
 
 /// The time between two scans.
@@ -22,7 +23,7 @@ pub(super) fn run(args: &Args, options: &Watch) -> anyhow::Result<()> {
     let state = state.context("no folder for sessions: set HOME or XDG_STATE_HOME")?;
     let mut follower = Follower::new(state.join("rulebook"));
     let mut is_past = !options.past;
-    let known = sessions::all(&workspace).0;
+    let known = session_log::all(&workspace).0;
     let known: Vec<&str> = known.iter().map(|session| session.session.as_str()).collect();
     if let Some(wanted) = options.session.as_deref().filter(|wanted| !known.contains(wanted)) {
         let help = out::suggestion(wanted, known.iter().copied(), "`rulebook sessions` lists the sessions");
@@ -66,7 +67,7 @@ fn line(args: &Args, session: &Followed, news: &News) -> String {
             "version": VERSION, "host": host, "session": session, "agent": agent, "root": root, "turn": turn,
             "at": at, "fact": event,
         });
-        return format!("{line}\n");
+        return String::from_utf8_lossy(&json::line(&line).unwrap_or_default()).into_owned();
     }
     let agent = agent.as_ref().map(|agent| format!("/{agent}")).unwrap_or_default();
     let name = out::clean(&format!("{host}/{session}{agent}"));

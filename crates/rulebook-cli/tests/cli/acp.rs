@@ -460,3 +460,113 @@ fn rules_that_the_agent_reads_by_itself_are_not_added() {
         );
     }
 }
+
+#[test]
+fn a_call_that_is_repeated_is_stopped_as_often_as_allowed() {
+    let call = json!({ "toolCallId": "c", "title": "Push", "kind": "execute", "rawInput": { "command": "git push --force" } });
+    let mut reported = call.clone();
+    reported["sessionUpdate"] = json!("tool_call");
+    let asked = request(9, "session/request_permission", json!({ "toolCall": call, "options": [] }));
+    let short = json!({ "toolCallId": "c" });
+    let asked_again = request(9, "session/request_permission", json!({ "toolCall": short, "options": [] }));
+    // A request for permission is answered: the agent reads one line more.
+    for (first, again, lines) in [
+        (update(reported.clone()), update(reported), 2),
+        (asked.clone(), asked, 3),
+        (
+            request(9, "session/request_permission", json!({ "toolCall": call, "options": [] })),
+            asked_again,
+            3,
+        ),
+    ] {
+        let sandbox = sandbox();
+        let ended = |number: usize| [ends(format!("rulebook-{number}"), "cancelled")];
+        let (one, two) = (ended(0), ended(1));
+        let script: [(usize, &[Value]); 7] = [
+            (2, std::slice::from_ref(&first)),
+            (1 + lines, &[ends(1, "cancelled")]),
+            (2 + lines, std::slice::from_ref(&again)),
+            (1 + 2 * lines, &one),
+            (2 + 2 * lines, std::slice::from_ref(&again)),
+            (1 + 3 * lines, &two),
+            (2 + 3 * lines, &[again.clone(), ends("rulebook-2", "end_turn")]),
+        ];
+        let mut editor = Editor::open(&sandbox, &script);
+        editor.prompt(1, "Publish it");
+        for _ in 0..3 {
+            let stopped = editor.chunk();
+            assert!(stopped.contains("violates no-force: the agent is stopped"), "{stopped}");
+        }
+        assert!(editor.chunk().contains("no more interrupts"));
+        assert_eq!(editor.receive(), again);
+        assert_eq!(editor.receive(), ends(1, "end_turn"));
+    }
+}
+
+/// The call of the text that was stopped was not watched, and neither counts as shown.
+#[test]
+fn what_arrives_while_the_agent_is_stopped_is_watched_when_it_is_repeated() {
+    let sandbox = sandbox();
+    let diff = json!({ "type": "diff", "path": "/w/a.ts", "oldText": "", "newText": "a: any\n" });
+    let call = update(
+        json!({ "sessionUpdate": "tool_call", "toolCallId": "c", "title": "Edit", "kind": "edit", "content": [diff] }),
+    );
+    let write = request(6, "fs/write_text_file", json!({ "path": "/w/a.ts", "content": "a: any\n" }));
+    let script: [(usize, &[Value]); 4] = [
+        (2, &[says("x: any."), call]),
+        (3, &[ends(1, "cancelled")]),
+        (4, &[write]),
+        (6, &[ends("rulebook-0", "cancelled")]),
+    ];
+    let mut editor = Editor::open(&sandbox, &script);
+    editor.prompt(1, "Write it");
+    assert!(editor.chunk().contains("violates no-any"));
+    assert!(editor.chunk().contains("violates no-any"));
+    let heard: Vec<Value> = (0..6).map(|_| editor.hear()).collect();
+    assert_eq!((&heard[4]["id"], &heard[4]["error"]["code"]), (&json!(6), &json!(-32000)), "{heard:?}");
+}
+
+#[test]
+fn sessions_that_an_agent_makes_up_take_no_threads() {
+    let sandbox = sandbox();
+    let other = |at: usize| {
+        let chunk = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "x: any." } });
+        json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": format!("other {at}"), "update": chunk } })
+    };
+    let mut lines: Vec<Value> = (0..500).map(other).collect();
+    lines.push(ends(1, "end_turn"));
+    let mut editor = Editor::open(&sandbox, &[(2, &lines)]);
+    editor.prompt(1, "Hello");
+    for line in &lines[..500] {
+        assert_eq!(editor.receive(), *line);
+    }
+    let threads = fs::read_dir(format!("/proc/{}/task", editor.child.id())).map(Iterator::count);
+    assert!(threads.is_ok_and(|threads| threads < 20) || cfg!(not(target_os = "linux")));
+    assert_eq!(editor.receive(), ends(1, "end_turn"));
+    // Those that the editor names are limited.
+    for at in 0..300 {
+        let params = json!({ "sessionId": format!("named {at}"), "modeId": "x" });
+        editor.send(json!({ "jsonrpc": "2.0", "method": "session/set_mode", "params": params }));
+    }
+    assert_eq!(editor.leave(), Some(0));
+    let heard = fs::read_to_string(sandbox.path("heard")).unwrap();
+    assert_eq!(heard.matches("session/set_mode").count(), 300);
+}
+
+#[test]
+fn a_message_that_is_too_long_is_reported_and_the_next_one_passes() {
+    let sandbox = sandbox();
+    sandbox.write("2", &format!("{}\n{}\n", "a".repeat((64 << 20) + 1), ends(1, "end_turn")));
+    let mut command = sandbox.command(&["acp", "--", "sh", "agent.sh"]);
+    command.env("PATH", "/usr/bin:/bin");
+    let prompt = request(1, "session/prompt", json!({ "prompt": [] })).to_string() + "\n";
+    let opened = json!({ "jsonrpc": "2.0", "id": 0, "method": "x" }).to_string() + "\n";
+    let output = crate::sandbox::feed(&mut command, (opened + &prompt).as_bytes());
+    assert!(
+        stderr(&output).contains("a message of the agent is over 64 MiB and is not passed on"),
+        "{}",
+        stderr(&output)
+    );
+    let passed: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(passed, ends(1, "end_turn"));
+}

@@ -431,6 +431,47 @@ fn an_error_that_names_a_path_does_not_control_the_terminal() {
 }
 
 #[test]
+fn json_that_names_a_file_does_not_control_the_terminal() {
+    let sandbox = sandbox();
+    let name = "a\u{9b}31m\u{202e}b\u{200b}\u{2028}\u{7f}";
+    sandbox.write(&format!("repo/src/{name}.rs"), "");
+    sandbox.write(&format!("repo/.rulebook/rules/{name}.md"), "---\npaths: [\"src/**\"]\n---\nMine.\n");
+    let file = format!("src/{name}.rs");
+    for words in [
+        &["trust", "--show"] as &[&str],
+        &["trust"],
+        &["coverage"],
+        &["coverage", "--files"],
+        &["status"],
+        &["check"],
+        &["explain", file.as_str()],
+        &["explain", "src"],
+        &["prompt", "--path", file.as_str()],
+    ] {
+        let printed = stdout(&sandbox.command(&[&["--json"][..], words].concat()).output().unwrap());
+        assert!(serde_json::from_str::<serde_json::Value>(&printed).is_ok(), "{words:?}: {printed:?}");
+        let is_raw = printed.contains(['\u{9b}', '\u{202e}', '\u{200b}', '\u{2028}', '\u{7f}']);
+        assert!(!is_raw, "{words:?}: {printed:?}");
+    }
+}
+
+#[test]
+fn a_session_is_explained_without_reading_the_others() {
+    let sandbox = sandbox();
+    for session in ["one", "two"] {
+        let event = json!({ "session_id": session, "hook_event_name": "SessionStart", "cwd": sandbox.path("repo"), "source": "startup" });
+        sandbox.hook("claude", &event);
+    }
+    let ledgers = sandbox.path("home/.local/state/rulebook/sessions/claude");
+    let ledger = ledgers.join("two/main.jsonl");
+    fs::write(&ledger, "{\"version\":99}\n").unwrap();
+    let explained = sandbox.run(&["explain", "--session", "one"]);
+    assert!(explained.status.success() && !stderr(&explained).contains("newer Rulebook"), "{explained:?}");
+    assert!(stderr(&sandbox.run(&["explain", "--session", "two"])).contains("newer Rulebook"));
+    assert!(stderr(&sandbox.run(&["sessions"])).contains("newer Rulebook"));
+}
+
+#[test]
 fn a_rule_cannot_pose_as_rulebook() {
     let sandbox = sandbox();
     sandbox.settings("");

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use rulebook::session::{Delivery, Event, Session, TextHash};
 
-use super::lines::{Cursor, DELIVERED, Tail, event, line};
+use super::lines::{Cursor, DELIVERED, Tail, event, first_line, line};
 use super::log::Log;
 use crate::read;
 use crate::write::{naming, open_to_append};
@@ -37,6 +37,12 @@ impl Ledger {
     /// Its path.
     pub fn file(&self) -> &Path {
         &self.file
+    }
+
+    /// Reads the first event, which names the session and its workspace.
+    pub fn start(&self) -> Option<Event> {
+        let mut file = read::open(&self.file).ok()??;
+        event(std::str::from_utf8(&first_line(&mut file).ok()?).ok()?).ok()
     }
 
     /// Reads every event; a ledger that does not exist yet has none.

@@ -89,11 +89,17 @@ fn version(file: &mut File) -> io::Result<Option<u64>> {
     struct Stamp {
         version: u64,
     }
+    let line = first_line(file)?;
+    Ok(serde_json::from_slice(&line).ok().map(|Stamp { version }| version))
+}
+
+/// The first line of a ledger, or its beginning.
+pub(super) fn first_line(file: &mut File) -> io::Result<Vec<u8>> {
     const MAX_LINE: u64 = 64 << 10;
     file.seek(SeekFrom::Start(0))?;
     let mut line = Vec::new();
     BufReader::new(&mut *file).take(MAX_LINE).read_until(b'\n', &mut line)?;
-    Ok(serde_json::from_slice(&line).ok().map(|Stamp { version }| version))
+    Ok(line)
 }
 
 /// The beginning of the line of a delivery, and of a tool call.

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use rulebook::evidence::without_generated;
 use rulebook::session::{Event, Session};
 
-use super::file::{Ledger, folder};
+use super::file::{Ledger, folder, safe};
 use crate::{read, write};
 
 /// Older sessions are removed, by whoever starts another one.
@@ -36,6 +36,12 @@ impl SessionFile {
     pub fn of(ledger: Ledger) -> Option<SessionFile> {
         let metadata = fs::metadata(&ledger.file).ok()?;
         Some(SessionFile { at: metadata.modified().ok()?, len: metadata.len(), ledger })
+    }
+
+    /// Whether its name is that of a session, or one that shares it.
+    pub fn is_of(&self, session: &str) -> bool {
+        let folder = self.ledger.file().parent().and_then(Path::file_name);
+        folder.is_some_and(|folder| folder == safe(session).as_str())
     }
 }
 

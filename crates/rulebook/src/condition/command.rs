@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::facts::Facts;
+use super::facts::{Facts, TOO_MUCH};
 use super::kind::{Condition, ConditionKind, ConditionResult, Test};
 use super::regexes::{Pattern, RegexBudget};
 use super::truth::Truth;
@@ -81,6 +81,10 @@ impl Test for Commands {
     fn evaluate(&self, facts: &Facts<'_>) -> ConditionResult {
         if facts.evidence.commands.is_empty() {
             return ConditionResult::not_known("command about to run");
+        }
+        let bytes: usize = facts.evidence.commands.iter().map(String::len).sum();
+        if !facts.may_inspect(bytes.saturating_mul(self.patterns.len())) {
+            return ConditionResult::unknown(TOO_MUCH);
         }
         let scripts = facts.scripts();
         let truth =

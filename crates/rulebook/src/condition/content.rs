@@ -1,6 +1,6 @@
 //! `content`: a regular expression matches in the text of a file in evidence, or a node of its syntax tree does.
 
-use super::facts::Facts;
+use super::facts::{Facts, TOO_MUCH};
 use super::kind::{Condition, ConditionKind, ConditionResult, Needs, Test};
 use super::regexes::{Pattern, RegexBudget};
 use super::value::Report;
@@ -74,7 +74,14 @@ impl Content {
         let (mut found, mut unknown) = (Vec::new(), None);
         for (at, text) in &evidence.contents {
             let path = &evidence.paths[*at].path;
-            let Some(grammar) = trigger.grammar(path).filter(|_| trigger.may_match(text)) else { continue };
+            let Some(grammar) = trigger.grammar(path) else { continue };
+            if !facts.may_inspect(text.len()) {
+                unknown = Some(TOO_MUCH.to_owned());
+                continue;
+            }
+            if !trigger.may_match(text) {
+                continue;
+            }
             let Some(parser) = &evidence.parser else {
                 unknown = Some("nothing parses code here".to_owned());
                 continue;
@@ -107,12 +114,17 @@ impl Test for Content {
         }
         let (mut seen, mut matched, mut unknown) = (Vec::new(), Vec::new(), None);
         for pattern in &self.patterns {
-            let hits: Vec<usize> =
-                texts.iter().filter(|(_, text)| pattern.is_match(text)).map(|(at, _)| *at).collect();
-            if !hits.is_empty() {
+            let before = seen.len();
+            for (at, text) in texts {
+                if !facts.may_inspect(text.len()) {
+                    unknown = Some(TOO_MUCH.to_owned());
+                } else if pattern.is_match(text) {
+                    seen.push(*at);
+                }
+            }
+            if seen.len() > before {
                 matched.push(pattern.as_str().to_owned());
             }
-            seen.extend(hits);
         }
         for trigger in &self.triggers {
             let (nodes, why) = self.nodes(facts, trigger);

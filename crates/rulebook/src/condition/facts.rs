@@ -1,11 +1,12 @@
 //! The evidence, indexed so that evaluating many conditions is cheap.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
+use super::message::Message;
 use crate::evidence::Evidence;
 use crate::glob::{Dialect, Glob, PathIndex};
 use crate::shell::{self, Script};
@@ -20,10 +21,23 @@ pub struct Facts<'e> {
     folders: HashMap<usize, HashMap<&'e str, View<'e>>>,
     empty: View<'e>,
     scripts: OnceCell<Vec<Script>>,
+    message: OnceCell<Message>,
+    /// How many bytes conditions have searched.
+    inspected: Cell<usize>,
 }
+
+/// The maximum number of bytes that the conditions of all rules together search in texts of any length.
+pub(super) const MAX_INSPECTED: usize = 128 << 20;
+
+/// The result of a condition that would exceed it.
+pub(super) const TOO_MUCH: &str =
+    "not evaluated: the conditions of all rules together search at most 128 MiB of text";
 
 /// Positions in the evidence by pattern.
 type Known = HashMap<String, Rc<[usize]>>;
+
+/// The maximum number of positions that are remembered.
+const MAX_KNOWN: usize = 4 << 20;
 
 /// The evidence paths below one folder, relative to it.
 #[derive(Debug)]
@@ -33,6 +47,8 @@ pub(crate) struct View<'e> {
     groups: OnceCell<FileGroups<'e>>,
     /// Results by pattern: the rules of a workspace use few patterns, many times.
     known: RefCell<BTreeMap<Dialect, Known>>,
+    /// How many positions these results contain.
+    known_positions: Cell<usize>,
     /// Position in `paths` to position in the evidence.
     at: Vec<usize>,
     /// Positions in the evidence, including the folder itself, which no pattern relative to it can match.
@@ -53,7 +69,11 @@ impl<'e> View<'e> {
             self.index.get_or_init(|| PathIndex::new(self.paths.iter().copied())).matches(glob)
         };
         let found: Rc<[usize]> = found.into_iter().map(|found| self.at[found]).collect();
-        known.insert(glob.pattern().to_owned(), Rc::clone(&found));
+        let positions = self.known_positions.get() + found.len();
+        if positions <= MAX_KNOWN {
+            self.known_positions.set(positions);
+            known.insert(glob.pattern().to_owned(), Rc::clone(&found));
+        }
         found
     }
 
@@ -127,7 +147,15 @@ impl<'e> Facts<'e> {
         for ((root, folder), paths) in below {
             folders.entry(root).or_default().insert(folder, view(paths.into_iter()));
         }
-        Facts { evidence, all, folders, empty: view(std::iter::empty()), scripts: OnceCell::new() }
+        Facts {
+            evidence,
+            all,
+            folders,
+            empty: view(std::iter::empty()),
+            scripts: OnceCell::new(),
+            message: OnceCell::new(),
+            inspected: Cell::new(0),
+        }
     }
 
     /// Prepares what the first patterns need, so that they are answered as fast as later ones.
@@ -141,6 +169,22 @@ impl<'e> Facts<'e> {
     /// The commands about to run, parsed.
     pub(super) fn scripts(&self) -> &[Script] {
         self.scripts.get_or_init(|| self.evidence.commands.iter().map(|line| shell::parse(line)).collect())
+    }
+
+    /// The user's message, split into words.
+    pub(super) fn message(&self) -> Option<&Message> {
+        let text = self.evidence.message.as_ref()?;
+        Some(self.message.get_or_init(|| Message::new(text)))
+    }
+
+    /// Whether a condition may search this many bytes. Rules that are evaluated first come first.
+    pub(super) fn may_inspect(&self, bytes: usize) -> bool {
+        let inspected = self.inspected.get().saturating_add(bytes);
+        let is_allowed = inspected <= MAX_INSPECTED;
+        if is_allowed {
+            self.inspected.set(inspected);
+        }
+        is_allowed
     }
 
     /// The evidence below the folder of a nested rule, or all of it.
@@ -163,7 +207,15 @@ fn view<'e>(paths: impl Iterator<Item = (usize, &'e str)>) -> View<'e> {
     let mut below = Vec::new();
     let (at, paths): (Vec<usize>, Vec<&str>) =
         paths.inspect(|(at, _)| below.push(*at)).filter(|(_, path)| !path.is_empty()).unzip();
-    View { paths, index: OnceCell::new(), groups: OnceCell::new(), known: RefCell::default(), at, below }
+    View {
+        paths,
+        index: OnceCell::new(),
+        groups: OnceCell::new(),
+        known: RefCell::default(),
+        known_positions: Cell::new(0),
+        at,
+        below,
+    }
 }
 
 #[cfg(test)]

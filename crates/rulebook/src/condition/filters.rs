@@ -1,6 +1,8 @@
 //! `…_filters`: regular expressions over the files in evidence, as in Cody's rules.
 
-use super::facts::Facts;
+use std::cell::Cell;
+
+use super::facts::{Facts, TOO_MUCH};
 use super::kind::{Condition, ConditionResult, Needs, Test};
 use super::regexes::{Pattern, RegexBudget};
 use super::value::{PatternBase, Report};
@@ -96,11 +98,22 @@ impl Test for Filters {
             return ConditionResult::not_known("path");
         }
         let text_of = |at: usize| evidence.contents.iter().find(|(of, _)| *of == at).map(|(_, text)| text);
+        let patterns = self.text.include.len() + self.text.exclude.len();
+        let is_left_out = Cell::new(false);
+        let may_search = |text: &str| {
+            let is_allowed = facts.may_inspect(text.len().saturating_mul(patterns));
+            is_left_out.set(is_left_out.get() || !is_allowed);
+            is_allowed
+        };
         let passes = |at: &usize| {
             self.path.pass(&evidence.paths[*at].path)
-                && (self.text.is_empty() || text_of(*at).is_some_and(|text| self.text.pass(text)))
+                && (self.text.is_empty()
+                    || text_of(*at).is_some_and(|text| may_search(text) && self.text.pass(text)))
         };
         let seen: Vec<usize> = facts.view(self.base.as_ref()).below.iter().copied().filter(passes).collect();
+        if seen.is_empty() && is_left_out.get() {
+            return ConditionResult::unknown(TOO_MUCH);
+        }
         if seen.is_empty() {
             return ConditionResult::no("no file in evidence passes the filters");
         }

@@ -1,6 +1,6 @@
 //! `keywords`: whole words of the user's message.
 
-use super::facts::Facts;
+use super::facts::{Facts, TOO_MUCH};
 use super::kind::{Condition, ConditionKind, ConditionResult, Test};
 use super::value::words;
 
@@ -10,35 +10,33 @@ pub(super) const KIND: ConditionKind = ConditionKind {
     fact: None,
     build: |kind, node, _, report| {
         let words = words(node, report);
-        let lower = words.iter().map(|word| word.to_lowercase()).collect();
-        (!words.is_empty()).then(|| Condition::new(kind.key, Keywords { words, lower }))
+        (!words.is_empty()).then(|| Condition::new(kind.key, Keywords { words }))
     },
 };
 
 #[derive(Debug)]
 struct Keywords {
     words: Vec<String>,
-    lower: Vec<String>,
 }
 
 impl Test for Keywords {
     fn evaluate(&self, facts: &Facts<'_>) -> ConditionResult {
-        let Some(message) = &facts.evidence.message else { return ConditionResult::not_known("message") };
-        let message = message.to_lowercase();
-        let matched: Vec<String> = self
-            .words
-            .iter()
-            .zip(&self.lower)
-            .filter(|(_, lower)| has_word(&message, lower))
-            .map(|(word, _)| word.clone())
-            .collect();
-        if matched.is_empty() {
-            return ConditionResult::no(format!(
-                "the message contains none of the words `{}`",
-                self.words.join("`, `")
-            ));
+        let Some(message) = facts.message() else { return ConditionResult::not_known("message") };
+        let (mut matched, mut is_known) = (Vec::new(), true);
+        for word in &self.words {
+            match message.has(word, |bytes| facts.may_inspect(bytes)) {
+                Some(true) => matched.push(word.clone()),
+                Some(false) => {}
+                None => is_known = false,
+            }
         }
-        ConditionResult::yes(matched)
+        match matched.is_empty() {
+            false => ConditionResult::yes(matched),
+            true if !is_known => ConditionResult::unknown(TOO_MUCH),
+            true => {
+                ConditionResult::no(format!("the message contains none of the words {}", listed(&self.words)))
+            }
+        }
     }
 
     fn wanted(&self) -> Vec<&str> {
@@ -46,14 +44,13 @@ impl Test for Keywords {
     }
 }
 
-/// Whether a text contains a word without a letter, digit or `_` on either side.
-fn has_word(text: &str, word: &str) -> bool {
-    let joins = |c: char| c.is_alphanumeric() || c == '_';
-    let starts = word.starts_with(joins);
-    let ends = word.ends_with(joins);
-    text.match_indices(word).any(|(at, _)| {
-        let joined_before = starts && text[..at].ends_with(joins);
-        let joined_after = ends && text[at + word.len()..].starts_with(joins);
-        !joined_before && !joined_after
-    })
+/// Quotes the first words.
+fn listed(words: &[String]) -> String {
+    const MOST: usize = 50;
+    let shown = &words[..words.len().min(MOST)];
+    let more = match words.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("`{}`{more}", shown.join("`, `"))
 }

@@ -6,6 +6,7 @@ mod facts;
 pub(crate) mod filters;
 mod keywords;
 mod kind;
+mod message;
 mod named;
 mod path_patterns;
 mod paths;

@@ -20,6 +20,10 @@ fn evidence(paths: &[&str]) -> Evidence {
 
 /// Builds a condition from text and evaluates it. Returns the reported problems instead if there are any.
 fn evaluate(key: &str, value: &str, evidence: &Evidence) -> Result<ConditionResult, Vec<(Code, String)>> {
+    build(key, value).map(|condition| condition.evaluate(&Facts::new(evidence, [])))
+}
+
+fn build(key: &str, value: &str) -> Result<Condition, Vec<(Code, String)>> {
     let kind = all().find(|kind| kind.key == key).unwrap();
     let node = Node { value: Value::Text(value.to_owned()), span: 0..value.len() };
     let mut reported = Vec::new();
@@ -39,7 +43,7 @@ fn evaluate(key: &str, value: &str, evidence: &Evidence) -> Result<ConditionResu
         ));
     });
     match condition {
-        Some(condition) if reported.is_empty() => Ok(condition.evaluate(&Facts::new(evidence, []))),
+        Some(condition) if reported.is_empty() => Ok(condition),
         _ => Err(reported),
     }
 }
@@ -88,6 +92,29 @@ fn keywords_are_whole_words() {
     check("keywords", "naïv, doc", &[], Truth::No, &[]);
     check("keywords", "NAÏVE", &[], Truth::Yes, &["NAÏVE"]);
     check("keywords", "fix the", &[], Truth::Yes, &["fix the"]);
+}
+
+#[test]
+fn the_text_that_all_conditions_search_is_limited() {
+    #[track_caller]
+    fn check(key: &str, value: &str, evidence: &Evidence, searches: usize) {
+        let (facts, condition) = (Facts::new(evidence, []), build(key, value).unwrap());
+        let truths = std::iter::repeat_with(|| condition.evaluate(&facts).truth);
+        assert_eq!(truths.take_while(|truth| *truth == Truth::No).take(1_000).count(), searches, "{value}");
+        if searches < 1_000 {
+            let ConditionResult { truth, detail, .. } = condition.evaluate(&facts);
+            assert_eq!((truth, detail.as_str()), (Truth::Unknown, facts::TOO_MUCH));
+        }
+    }
+    let base = || evidence(&["a.ts", "b.ts"]);
+    let contents = vec![(0, "a ".repeat(1 << 19)), (1, "b ".repeat(1 << 19))];
+    check("content", "zz", &Evidence { contents, ..base() }, 64);
+    let message = Some("a b ".repeat(1 << 20));
+    let evidence = Evidence { message, ..base() };
+    check("keywords", "b  a", &evidence, 32);
+    // Words are looked up, and so are the words of a keyword.
+    check("keywords", "c, b c, ab", &evidence, 1_000);
+    check("command", "b, /c/", &Evidence { commands: vec!["a".repeat(1 << 23)], ..base() }, 8);
 }
 
 #[test]

@@ -95,7 +95,7 @@ pub(super) fn judge<'r>(
     let is_always = rule.activation == Activation::Always && rule.conditions.is_empty();
     let is_conditional = rule.stream.is_none() && !rule.body.is_empty() && !is_always;
     if let Some(condition) = call.condition().filter(|_| is_conditional) {
-        because.push(Reason { condition, matched: vec![rule.name.clone()], seen: Vec::new() });
+        because.push(Reason::new(condition, vec![rule.name.clone()]));
         return Ok(State::Stack);
     }
     because.extend(check_folder(rule, facts)?);
@@ -149,11 +149,10 @@ fn check_folder(rule: &Rule, facts: &Facts<'_>) -> Result<Option<Reason>, WhyNot
             let folder = visible_line(folder);
             Err(WhyNot::new(InactiveReason::Folder, format!("no evidence path is in `{folder}`")))
         }
-        seen => Ok(Some(Reason {
-            condition: "folder",
-            matched: vec![visible_line(folder).into_owned()],
-            seen: seen.to_vec(),
-        })),
+        seen => {
+            let matched = vec![visible_line(folder).into_owned()];
+            Ok(Some(Reason::new("folder", matched).with_paths(seen, facts.evidence)))
+        }
     }
 }
 
@@ -175,10 +174,9 @@ fn check_conditions(rule: &Rule, facts: &Facts<'_>) -> Result<Vec<Reason>, WhyNo
     if truth == Truth::Yes {
         let held = results.into_iter().filter(|(_, result)| result.truth == Truth::Yes);
         return Ok(held
-            .map(|(condition, ConditionResult { matched, seen, .. })| Reason {
-                condition,
-                matched: matched.into_iter().map(shown).collect(),
-                seen,
+            .map(|(condition, ConditionResult { matched, seen, .. })| {
+                let matched = matched.into_iter().map(shown).collect();
+                Reason::new(condition, matched).with_paths(&seen, facts.evidence)
             })
             .collect());
     }

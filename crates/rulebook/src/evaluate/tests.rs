@@ -176,3 +176,14 @@ fn a_name_refers_to_a_file_then_to_a_key_then_to_an_id() {
         assert!(std::ptr::eq(book.read(rule.address()).unwrap(), rule), "{}", rule.address());
     }
 }
+
+#[test]
+fn a_reason_keeps_the_first_paths_and_one_of_each_root() {
+    let book = book(&[("cursor", "0/.cursor/rules/a.mdc", "---\nglobs: \"**/*.ts\"\n---\nA.")]);
+    let seen = |at: usize| Seen { path: format!("src/{at:04}.ts"), root: at / 500, sources: Vec::new() };
+    let evidence = Evidence { paths: (0..1_001).map(seen).collect(), ..Evidence::default() };
+    let evaluation = evaluate(&book, &evidence, Audience::any());
+    let reason = &evaluation.verdicts[0].because[0];
+    let kept: Vec<usize> = (0..100).chain([500, 1_000]).collect();
+    assert_eq!((&reason.seen, reason.more), (&kept, 899));
+}

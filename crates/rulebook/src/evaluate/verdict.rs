@@ -1,8 +1,10 @@
 //! Verdicts: the one state that each rule ends in, and why.
 
+use std::collections::BTreeSet;
+
 use serde::{Serialize, Serializer};
 
-use crate::evidence::Seen;
+use crate::evidence::{Evidence, Seen};
 use crate::resolve::Off;
 use crate::rule::{Rule, Step};
 use crate::stream::trigger::StreamRule;
@@ -198,6 +200,27 @@ pub struct Reason {
     pub condition: &'static str,
     /// The parts that matched, as written.
     pub matched: Vec<String>,
-    /// The positions of the evidence paths that matched.
+    /// The positions of the first evidence paths that matched.
     pub seen: Vec<usize>,
+    /// How many more matched. A folder may have as many files as there are rules, and both are not multiplied.
+    pub more: usize,
+}
+
+/// The number of evidence paths that a reason keeps: as many as a host can report.
+const MAX_SEEN: usize = 100;
+
+impl Reason {
+    pub(crate) fn new(condition: &'static str, matched: Vec<String>) -> Reason {
+        Reason { condition, matched, seen: Vec::new(), more: 0 }
+    }
+
+    /// Adds the paths that matched: the first ones, and the first one of each further root.
+    pub(crate) fn with_paths(self, seen: &[usize], evidence: &Evidence) -> Reason {
+        let (first, rest) = seen.split_at(seen.len().min(MAX_SEEN));
+        let mut kept = first.to_vec();
+        let root = |at: &usize| evidence.paths[*at].root;
+        let mut roots: BTreeSet<usize> = first.iter().map(root).collect();
+        kept.extend(rest.iter().copied().filter(|at| roots.insert(root(at))));
+        Reason { more: seen.len() - kept.len(), seen: kept, ..self }
+    }
 }

@@ -39,6 +39,13 @@ struct OpenText {
     start: usize,
 }
 
+/// How much of the arguments of a call arrives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arguments {
+    Part,
+    Whole,
+}
+
 impl Watching {
     pub(super) fn of(shared: Option<&Session>) -> Watching {
         Watching { shared: shared.cloned(), ..Watching::default() }
@@ -95,12 +102,25 @@ impl<'t> Watch<'t> {
 
     /// More arguments of a tool call, as JSON. Run calls only after [`Watch::end`] asked for no retry.
     pub fn tool(&mut self, id: &str, name: &str, delta: &str) -> Step {
+        self.feed_tool(id, name, delta, Arguments::Part)
+    }
+
+    /// A tool call whose arguments arrive at once.
+    pub fn whole_tool(&mut self, id: &str, name: &str, arguments: &str) -> Step {
+        self.feed_tool(id, name, arguments, Arguments::Whole)
+    }
+
+    fn feed_tool(&mut self, id: &str, name: &str, bytes: &str, arguments: Arguments) -> Step {
         self.begin();
         let Some(monitor) = self.monitor.as_deref_mut() else { return Step::default() };
-        let mut hits = Vec::new();
-        self.state.feed.finish(monitor, "prose", &mut hits);
+        let Watching { feed, .. } = &mut *self.state;
+        let (stream, mut hits) = (format!("tool {id}"), Vec::new());
+        feed.finish(monitor, "prose", &mut hits);
         let kind = StreamKind::Tool(name.to_owned());
-        self.state.feed.feed(monitor, self.rules, &format!("tool {id}"), &kind, delta.as_bytes(), &mut hits);
+        feed.feed(monitor, self.rules, &stream, &kind, bytes.as_bytes(), &mut hits);
+        if arguments == Arguments::Whole {
+            feed.finish(monitor, &stream, &mut hits);
+        }
         let step = self.close();
         self.judge(&hits, step)
     }

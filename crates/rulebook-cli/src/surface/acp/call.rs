@@ -19,13 +19,24 @@ pub(super) struct Call {
     watched: String,
     /// How often they changed.
     versions: usize,
+    /// Whether the last message about it says what it does.
+    is_proposed: bool,
+    /// Whether it was stopped, or not watched because the turn was being stopped.
+    pub(super) is_held: bool,
     /// Whether the client knows of it.
     pub(super) is_shown: bool,
 }
 
 impl Call {
+    /// Says that the call is about to run.
+    pub(super) fn propose(&mut self) {
+        self.is_proposed = true;
+    }
+
     /// Adds what an update says. Updates repeat only what changed.
     pub(super) fn update(&mut self, update: &Value) {
+        self.is_proposed |=
+            update["rawInput"].is_object() || update["content"].is_array() || update["title"].is_string();
         if let Some(kind) = update["kind"].as_str() {
             kind.clone_into(&mut self.kind);
         }
@@ -86,10 +97,11 @@ impl Call {
     }
 
     /// Returns what has to be watched: a number for this version of the arguments, and the arguments. Nothing if they are
-    /// not new.
+    /// not new, unless a call that was stopped is proposed again.
     pub(super) fn watchable(&mut self) -> Option<(usize, String)> {
+        let is_proposed = std::mem::take(&mut self.is_proposed);
         let arguments = self.arguments()?.to_string();
-        if arguments == self.watched {
+        if arguments == self.watched && !(self.is_held && is_proposed) {
             return None;
         }
         self.watched.clone_from(&arguments);
@@ -97,9 +109,9 @@ impl Call {
         Some((self.versions, arguments))
     }
 
-    /// Whether it shows what it writes to a file.
+    /// Whether it shows what it writes to a file, and may write it.
     pub(super) fn shows(&self, path: &str) -> bool {
-        self.written.contains_key(path)
+        !self.is_held && self.written.contains_key(path)
     }
 
     /// The call as evidence.

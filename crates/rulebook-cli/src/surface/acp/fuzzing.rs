@@ -1,6 +1,5 @@
 //! What the fuzz target runs: a switchboard whose two sides are texts.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -35,8 +34,7 @@ pub fn relay_lines(root: &Path, lines: &[u8]) {
     let (to_client, to_agent) = (Written::default(), Written::default());
     let args = Args { root: vec![root.to_owned()], ..Args::default() };
     let relay = Relay::new(args, "agent".to_owned(), Box::new(to_client.clone()), Box::new(to_agent.clone()));
-    let mut board =
-        Switchboard { relay: Arc::new(relay), opening: BTreeMap::new(), sessions: BTreeMap::new() };
+    let mut board = Switchboard::new(relay);
     let mut plain = 0;
     for line in lines.split(|byte| *byte == b'\n') {
         let (side, line) = match line.split_first() {

@@ -16,6 +16,15 @@ pub(super) enum Side {
     Agent,
 }
 
+impl Side {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Side::Client => "editor",
+            Side::Agent => "agent",
+        }
+    }
+}
+
 /// A message with its own bytes.
 pub(super) struct Message {
     pub(super) raw: Vec<u8>,

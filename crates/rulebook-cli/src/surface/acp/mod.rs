@@ -4,8 +4,10 @@
 //! it adds rules to prompts, and watches what the agent writes and calls.
 
 mod call;
+mod calls;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
+mod lines;
 mod link;
 mod message;
 mod relay;
@@ -14,7 +16,7 @@ mod turn;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Sender, channel};
@@ -27,13 +29,17 @@ use anyhow::{Context as _, anyhow};
 use crate::args::{Acp, Args};
 use crate::input::open_workspace;
 use crate::lock::lock;
+use lines::{Line, MAX_MESSAGE};
 use link::{Link, Mail};
 use message::{Message, Side};
-use relay::Relay;
+use relay::{Relay, report};
 use session::Session;
 
 /// How long an agent may run after the editor has closed its side. Some agents never notice.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// The most sessions that are open at the same time. Beyond it, the one used longest ago is closed.
+const MAX_SESSIONS: usize = 256;
 
 /// The time between two looks whether the agent has ended.
 const LOOK: Duration = Duration::from_millis(20);
@@ -52,8 +58,7 @@ pub(super) fn run(args: &Args, options: &Acp) -> anyhow::Result<ExitCode> {
     let to_agent = child.stdin.take().expect("it is a pipe");
     let relay =
         Relay::new(args.lasting(), agent_name(program), Box::new(std::io::stdout()), Box::new(to_agent));
-    let mut board =
-        Switchboard { relay: Arc::new(relay), opening: BTreeMap::new(), sessions: BTreeMap::new() };
+    let mut board = Switchboard::new(relay);
     let child = Arc::new(Mutex::new(child));
     for arrival in lines {
         match arrival {
@@ -101,18 +106,21 @@ fn agent_name(program: &OsStr) -> String {
 /// stop each other.
 fn read(side: Side, from: impl Read + Send + 'static, to: Sender<(Side, Option<Vec<u8>>)>) {
     thread::spawn(move || {
-        let mut lines = BufReader::new(from);
-        loop {
-            let mut line = Vec::new();
-            match lines.read_until(b'\n', &mut line) {
-                Ok(0) | Err(_) => break,
-                Ok(_) => {}
-            }
-            if line.last() == Some(&b'\n') {
-                line.pop();
-            }
-            if to.send((side, Some(line))).is_err() {
-                return;
+        let mut from = BufReader::new(from);
+        while let Some(line) = lines::next(&mut from, MAX_MESSAGE) {
+            match line {
+                Line::Whole(line) => {
+                    if to.send((side, Some(line))).is_err() {
+                        return;
+                    }
+                }
+                Line::TooLong => {
+                    let limit = MAX_MESSAGE >> 20;
+                    report(&format!(
+                        "a message of the {} is over {limit} MiB and is not passed on",
+                        side.name()
+                    ));
+                }
             }
         }
         let _ = to.send((side, None));
@@ -125,14 +133,30 @@ struct Switchboard {
     /// Requests that open a session, by id, with the folders of the session.
     opening: BTreeMap<String, Vec<PathBuf>>,
     sessions: BTreeMap<String, Running>,
+    /// How many messages sessions were sent.
+    sent: u64,
 }
 
 struct Running {
     to: Sender<Mail>,
     thread: thread::JoinHandle<()>,
+    /// The number of its last message.
+    used: u64,
+}
+
+impl Running {
+    /// Waits until it has handled what has arrived.
+    fn end(self) {
+        drop(self.to);
+        let _ = self.thread.join();
+    }
 }
 
 impl Switchboard {
+    fn new(relay: Relay) -> Switchboard {
+        Switchboard { relay: Arc::new(relay), opening: BTreeMap::new(), sessions: BTreeMap::new(), sent: 0 }
+    }
+
     fn dispatch(&mut self, side: Side, message: Message) {
         match (side, message.method()) {
             (Side::Client, Some(_)) => self.note_opening(&message),
@@ -145,11 +169,18 @@ impl Switchboard {
                 if let (Side::Client, Some(id)) = (side, message.id()) {
                     self.relay.expect(id, &session);
                 }
-                if !self.sessions.contains_key(&session) {
+                // Outside of its prompts a session adds nothing: the names that an agent makes up need none.
+                if side == Side::Client && !self.sessions.contains_key(&session) {
                     self.open(session.clone(), Vec::new(), None);
                 }
-                let running = self.sessions.get(&session).expect("it was opened");
-                let _ = running.to.send(Mail::Message(side, message));
+                self.sent += 1;
+                match self.sessions.get_mut(&session) {
+                    Some(running) => {
+                        running.used = self.sent;
+                        let _ = running.to.send(Mail::Message(side, message));
+                    }
+                    None => self.relay.pass(side, &message),
+                }
             }
             None => self.relay.pass(side, &message),
         }
@@ -189,12 +220,25 @@ impl Switchboard {
     }
 
     fn open(&mut self, id: String, folders: Vec<PathBuf>, mode: Option<String>) {
+        if self.sessions.len() >= MAX_SESSIONS && !self.sessions.contains_key(&id) {
+            let oldest = self.sessions.iter().min_by_key(|(_, running)| running.used);
+            if let Some(running) = oldest.map(|(id, _)| id.clone()).and_then(|id| self.sessions.remove(&id)) {
+                running.end();
+            }
+        }
         let (to, inbox) = channel();
         let wanted = BTreeMap::new();
         let link = Link { relay: Arc::clone(&self.relay), id: id.clone(), mode, wanted, inbox };
         let session = Session::new(link, folders);
-        let thread = thread::spawn(move || session.run());
-        self.sessions.insert(id, Running { to, thread });
+        match thread::Builder::new().spawn(move || session.run()) {
+            Ok(thread) => {
+                self.sessions.insert(id, Running { to, thread, used: self.sent });
+            }
+            Err(error) => {
+                self.sessions.remove(&id);
+                report(&format!("a session cannot be started: {error}; it continues without rules"));
+            }
+        }
     }
 
     /// The client closed its side: the agent's side is closed when the sessions have sent on everything.
@@ -210,10 +254,7 @@ impl Switchboard {
 
     /// Lets every session handle what has arrived.
     fn close(self) {
-        for Running { to, thread } in self.sessions.into_values() {
-            drop(to);
-            let _ = thread.join();
-        }
+        self.sessions.into_values().for_each(Running::end);
     }
 }
 

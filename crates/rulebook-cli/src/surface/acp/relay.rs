@@ -99,5 +99,5 @@ fn write_line(to: &mut impl Write, line: &[u8]) -> std::io::Result<()> {
 
 /// Reports a problem where editors show what their agents report.
 pub(super) fn report(problem: &str) {
-    out::print_aside(&format!("rulebook: {}; the agent continues without rules\n", out::clean(problem)));
+    out::print_aside(&format!("rulebook: {}\n", out::clean(problem)));
 }

@@ -52,7 +52,7 @@ impl Session {
             Ok(workspace) if !is_command => workspace,
             Ok(_) => return self.link.pass(Side::Client, message),
             Err(error) => {
-                report(&error.to_string());
+                report(&format!("{error}; the agent continues without rules"));
                 return self.link.pass(Side::Client, message);
             }
         };
@@ -60,7 +60,7 @@ impl Session {
         let mut session = match workspace.relayed_session(HOST, &self.link.relay.agent, &self.link.id) {
             Ok(session) => session,
             Err(error) => {
-                report(&error.to_string());
+                report(&format!("{error}; the agent continues without rules"));
                 return self.link.pass(Side::Client, message);
             }
         };

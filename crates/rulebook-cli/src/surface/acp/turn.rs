@@ -3,13 +3,12 @@
 //! On a match the turn is cancelled. When the agent has stopped, it is prompted again with the rule, and the client gets the
 //! answer of that prompt as the answer of its own.
 
-use std::collections::BTreeMap;
-
 use rulebook::evidence::ToolCall;
 use rulebook::session::{Interrupt, Step, Watch};
 use serde_json::{Value, json};
 
 use super::call::Call;
+use super::calls::Calls;
 use super::link::Link;
 use super::message::{Message, Prose, Side, cancel, not_permitted, prompt, refused};
 
@@ -33,7 +32,7 @@ pub(super) struct Exchange<'s> {
     stopping: Option<String>,
     /// Whether the user cancelled the turn.
     is_cancelled: bool,
-    calls: BTreeMap<String, Call>,
+    calls: Calls,
 }
 
 impl<'s> Exchange<'s> {
@@ -44,14 +43,14 @@ impl<'s> Exchange<'s> {
             running: asked.clone(),
             stopping: None,
             is_cancelled: false,
-            calls: BTreeMap::new(),
+            calls: Calls::default(),
         }
     }
 
     /// Handles messages until the client's prompt is answered; returns the tool calls too.
     pub(super) fn run(mut self, watch: &mut Watch<'_>) -> (Outcome, Vec<ToolCall>) {
         let outcome = self.handle(watch);
-        (outcome, self.calls.values().map(Call::evidence).collect())
+        (outcome, self.calls.all().map(Call::evidence).collect())
     }
 
     fn handle(&mut self, watch: &mut Watch<'_>) -> Outcome {
@@ -121,8 +120,9 @@ impl<'s> Exchange<'s> {
                 self.follow(step);
             }
         } else if let Some(id) = update["toolCallId"].as_str() {
-            if self.is_clean(watch, id, update) || self.call(id).is_shown {
-                self.call(id).is_shown = true;
+            self.calls.about(id, message.raw.len()).update(update);
+            if self.is_clean(watch, id) || self.calls.of(id).is_shown {
+                self.calls.of(id).is_shown = true;
                 self.link.pass(Side::Agent, message);
             }
         } else {
@@ -130,26 +130,19 @@ impl<'s> Exchange<'s> {
         }
     }
 
-    fn call(&mut self, id: &str) -> &mut Call {
-        self.calls.entry(id.to_owned()).or_default()
-    }
-
     /// Watches what a call is about to do. Returns whether it may go on.
-    fn is_clean(&mut self, watch: &mut Watch<'_>, id: &str, update: &Value) -> bool {
-        let call = self.call(id);
-        call.update(update);
+    fn is_clean(&mut self, watch: &mut Watch<'_>, id: &str) -> bool {
+        let call = self.calls.of(id);
         let name = call.name().to_owned();
-        match call.watchable() {
-            Some((version, arguments)) => {
-                self.watch_call(watch, &format!("{id} {version}"), &name, &arguments)
-            }
-            None => self.stopping.is_none(),
-        }
+        let Some((version, arguments)) = call.watchable() else { return self.stopping.is_none() };
+        let is_clean = self.watch_call(watch, &format!("{id} {version}"), &name, &arguments);
+        self.calls.of(id).is_held = !is_clean;
+        is_clean
     }
 
     fn watch_call(&mut self, watch: &mut Watch<'_>, id: &str, name: &str, arguments: &str) -> bool {
         if self.stopping.is_none() {
-            let step = watch.tool(id, name, arguments);
+            let step = watch.whole_tool(id, name, arguments);
             self.follow(step);
         }
         self.stopping.is_none()
@@ -158,12 +151,15 @@ impl<'s> Exchange<'s> {
     fn permission(&mut self, watch: &mut Watch<'_>, message: &Message) {
         let call = &message.params()["toolCall"];
         let id = call["toolCallId"].as_str().unwrap_or_default();
+        let known = self.calls.about(id, message.raw.len());
+        known.update(call);
+        known.propose();
         match message.id() {
-            Some(request) if !self.is_clean(watch, id, call) => {
+            Some(request) if !self.is_clean(watch, id) => {
                 self.link.relay.send_agent(&not_permitted(request));
             }
             _ => {
-                self.call(id).is_shown = true;
+                self.calls.of(id).is_shown = true;
                 self.link.pass(Side::Agent, message);
             }
         }
@@ -174,7 +170,7 @@ impl<'s> Exchange<'s> {
     fn write(&mut self, watch: &mut Watch<'_>, message: &Message) {
         let params = message.params();
         let path = params["path"].as_str().unwrap_or_default();
-        let is_shown = self.calls.values().any(|call| call.shows(path));
+        let is_shown = self.calls.all().any(|call| call.shows(path));
         let arguments = json!({ "path": path, "content": params["content"] }).to_string();
         let is_clean = if is_shown {
             self.stopping.is_none()

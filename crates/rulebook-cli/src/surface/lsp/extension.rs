@@ -9,7 +9,8 @@ use super::protocol::{Place, path_of};
 use super::server::Server;
 use super::view::of;
 use crate::out::{self, seconds};
-use crate::surface::sessions::{DeliveryWidths, all, line};
+use crate::surface::session_log;
+use crate::surface::sessions::{DeliveryWidths, line};
 
 /// How many sessions, and how many events of each, are shown.
 const MAX_SESSIONS: usize = 20;
@@ -18,8 +19,7 @@ const MAX_EVENTS: usize = 100;
 pub(super) fn sessions(server: &Server, _: &Place) -> Value {
     let Some(snapshot) = server.snapshot.as_deref() else { return Value::Null };
     let roots = &snapshot.workspace.roots.roots;
-    let (found, _) = all(&snapshot.workspace);
-    let here = found.iter().filter(|session| roots.iter().any(|root| root.path == session.root));
+    let here = session_log::of_roots(&snapshot.workspace, |path| roots.iter().any(|root| root.path == path));
     let shown = here.take(MAX_SESSIONS).map(|session| {
         let mut turn = 0;
         let mut events = Vec::new();

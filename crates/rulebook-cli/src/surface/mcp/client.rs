@@ -7,7 +7,7 @@ use rulebook::session::Session;
 use rulebook_workspace::hosts::Host;
 use rulebook_workspace::{AgentSearch, Workspace};
 
-use crate::surface::sessions;
+use crate::surface::session_log;
 
 /// A client that is a known agent.
 pub(super) struct KnownClient {
@@ -29,8 +29,8 @@ impl KnownClient {
     pub(super) fn session(&self, workspace: &Workspace, started: SystemTime) -> Option<Session> {
         let now = SystemTime::now();
         let is_running = |at: SystemTime| now.duration_since(at).unwrap_or_default() < RUNNING;
-        let mut running =
-            sessions::of_host(workspace, self.hooks?.name).take_while(|session| is_running(session.at));
+        let all = session_log::of_host(workspace, self.hooks?.name);
+        let mut running = all.take_while(|session| is_running(session.at));
         let only = running.next().filter(|last| last.at >= started && last.agent.is_none())?;
         running.next().is_none().then(|| only.log.session())
     }

@@ -115,7 +115,9 @@ fn token(options: &Options, listen: SocketAddr) -> anyhow::Result<Option<String>
     }
     let token = token.context("write `--token` with a secret that clients put after the address");
     let token = token.context("serving other machines requires a token")?;
-    if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
+    if token.len() < server::MIN_SECRET
+        || !token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    {
         return Err(anyhow!("use at least 16 letters, digits, `-` and `_`")
             .context("the token is too short or has characters that an address cannot contain"));
     }

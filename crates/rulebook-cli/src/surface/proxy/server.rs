@@ -168,6 +168,7 @@ fn admit(proxy: &Proxy, head: &mut Parts) -> Result<(), (Failure, &'static str)>
         is_known |= given.is_none();
         head.uri = rest;
     }
+    head.uri = without_secret(&head.uri, token).unwrap_or_else(|| head.uri.clone());
     // It names the address with the token.
     head.headers.remove(header::REFERER);
     is_known.then_some(()).ok_or((Failure::NoToken, "the token is missing"))
@@ -182,6 +183,16 @@ fn without_token(uri: &Uri, token: &str) -> Option<Uri> {
     let path = uri.path_and_query()?.as_str().trim_start_matches('/');
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     if is_same(first.as_bytes(), token.as_bytes()) { format!("/{rest}").parse().ok() } else { None }
+}
+
+/// The shortest token that is a secret: it is removed wherever it is repeated.
+pub(super) const MIN_SECRET: usize = 16;
+
+/// Returns an address without a token that its path or query repeats, if one does.
+fn without_secret(uri: &Uri, token: &str) -> Option<Uri> {
+    let path = uri.path_and_query()?.as_str();
+    let has_secret = token.len() >= MIN_SECRET && path.contains(token);
+    has_secret.then(|| path.replace(token, "").parse().ok()).flatten()
 }
 
 /// Whether a request names this machine as its host, and as its origin if it has one.

@@ -209,7 +209,9 @@ impl Stream {
         self.exchange.proxy.metrics.events.add(1);
         let data = event.data();
         let values: Vec<Json<'_>> = data.iter().filter_map(|text| Json::read(text)).collect();
-        if values.len() < data.len() && values.len() < data.iter().filter(|text| !is_end_mark(text)).count() {
+        let is_unreadable =
+            values.len() < data.len() && values.len() < data.iter().filter(|text| !is_end_mark(text)).count();
+        if is_unreadable || event.has_other_readings() {
             if !std::mem::replace(&mut self.has_unreadable, true) {
                 self.exchange.proxy.fail("an event of an answer cannot be read and is not watched");
             }

@@ -77,11 +77,21 @@ pub(super) fn strip(headers: &mut HeaderMap) {
     named.iter().for_each(|name| drop(headers.remove(name)));
 }
 
-/// The type of a body without a coding, in lower case.
+/// The encodings of text that write ASCII as it is. Events are read in UTF-8; some clients believe the header.
+const ENCODINGS: [&str; 8] =
+    ["", "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252"];
+
+/// The type of a body without a coding and in an encoding that can be read, in lower case.
 pub(super) fn plain_type(headers: &HeaderMap) -> Option<String> {
-    let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?.to_ascii_lowercase();
+    let (kind, parameters) = kind.split_once(';').unwrap_or((kind.as_str(), ""));
+    let mut encodings = parameters.split(';').filter_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        (name.trim() == "charset").then(|| value.trim().trim_matches(['"', '\'']))
+    });
     let is_plain = !headers.contains_key(header::CONTENT_ENCODING);
-    is_plain.then(|| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    let is_read = encodings.all(|encoding| ENCODINGS.contains(&encoding));
+    (is_plain && is_read).then(|| kind.trim().to_owned())
 }
 
 impl Upstream {

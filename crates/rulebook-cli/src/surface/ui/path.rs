@@ -277,7 +277,7 @@ fn evidence(reason: &Because) -> Markup {
         @if let Some(first) = reason.evidence.first() {
             @let sources: Vec<&str> = first.sources.iter().map(|source| source.name()).collect();
             span .arrow aria-label="because of" { "←" } " " (name(&first.path)) " " span .detail { (sources.join(", ")) }
-            @if reason.evidence.len() > 1 { span .detail { " and " (reason.evidence.len() - 1) " more" } }
+            @if reason.further() > 0 { span .detail { " and " (reason.further()) " more" } }
         }
     }
 }

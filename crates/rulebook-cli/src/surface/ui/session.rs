@@ -7,7 +7,8 @@ use rulebook::rule::id_of;
 use rulebook::session::{Delivery, Event, Milestone};
 use rulebook_workspace::ledger::{Ledger, SessionFile};
 
-use super::super::sessions::{SessionLog, given, interrupted, sequence};
+use super::super::session_log::{SessionLog, given};
+use super::super::sessions::{interrupted, sequence};
 use super::cache::{CachedRules, Caches};
 use super::chart::chart;
 use super::http::{Query, Response};

@@ -80,14 +80,17 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
                 };
                 reader.feed(format!("{at}/{name}"), kind, Some(text), steps);
             }
-            let call = &part["functionCall"];
-            if call.is_object() {
-                waits = waits.max(Waits::End);
-                feed_call(reader, call, steps);
+            for call in ["functionCall", "function_call"].map(|key| &part[key]) {
+                if call.is_object() {
+                    waits = waits.max(Waits::End);
+                    feed_call(reader, call, steps);
+                }
             }
             // The provider runs it.
-            let code = &part["executableCode"];
-            if code.is_object() {
+            for code in ["executableCode", "executable_code"].map(|key| &part[key]) {
+                if !code.is_object() {
+                    continue;
+                }
                 reader.count += 1;
                 let stream = format!("code {}", reader.count);
                 reader.feed_whole(
@@ -98,7 +101,8 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
                 );
             }
         }
-        if candidate["finishReason"].as_str().is_some() {
+        // Clients in Python read both spellings.
+        if ["finishReason", "finish_reason"].iter().any(|key| candidate[*key].as_str().is_some()) {
             reader.end_partial(steps);
             reader.close_below(&format!("{at}/"), steps);
             waits = Waits::Last;
@@ -109,8 +113,9 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
 
 /// Reads a call. Usually it arrives whole; with streamed arguments, each part has paths and values.
 fn feed_call(reader: &mut Reader, call: &Json<'_>, steps: &mut Vec<Step>) {
-    let continues = call["willContinue"].is_true();
-    if call["partialArgs"].is_empty() && !continues && reader.partial.is_none() {
+    let continues = call["willContinue"].is_true() || call["will_continue"].is_true();
+    let has_parts = ["partialArgs", "partial_args"].iter().any(|key| !call[*key].is_empty());
+    if !has_parts && !continues && reader.partial.is_none() {
         reader.count += 1;
         let stream = format!("call {}", reader.count);
         return reader.feed_whole(&stream, tool(&call["name"]), &call["args"].to_string(), steps);
@@ -208,7 +213,9 @@ fn entry(content: &Node<'_>) -> Option<Entry> {
     for part in parts.items()? {
         let part = part.value();
         entry.texts.extend(part["text"].as_str().map(str::to_owned));
-        let call = &part["functionCall"];
+        let either =
+            |camel: &str, snake: &str| if part[camel].is_object() { &part[camel] } else { &part[snake] };
+        let call = either("functionCall", "function_call");
         if call.is_object() {
             entry.calls.push(Call {
                 id: text(call, "id").to_owned(),
@@ -216,8 +223,8 @@ fn entry(content: &Node<'_>) -> Option<Entry> {
                 input: call["args"].clone(),
             });
         }
-        if part["functionResponse"].is_object() {
-            let response = &part["functionResponse"];
+        let response = either("functionResponse", "function_response");
+        if response.is_object() {
             entry.add_result(text(response, "id"), [response["response"].to_string()], false);
         }
     }

@@ -39,7 +39,7 @@ pub(super) const WIRE: Wire = Wire {
             "/choices/0/delta/reasoning_content",
             "/choices/0/delta/reasoning",
         ],
-        once: &["/choices/1", "/choices/0/logprobs"],
+        once: &["/choices/1", "/choices/0/logprobs", "/choices/0/delta/reasoning_details"],
         number: None,
     },
     splice: || Box::new(Tail::default()),
@@ -70,6 +70,12 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
                 let name = if kind == StreamKind::Thinking && key == "content" { "thinking" } else { key };
                 reader.feed(format!("{at}/{name}"), kind, Some(text), steps);
             });
+        }
+        for detail in delta["reasoning_details"].items() {
+            let texts = ["text", "summary"].into_iter().filter_map(|key| detail[key].as_str());
+            for text in texts {
+                reader.feed(format!("{at}/reasoning_details"), StreamKind::Thinking, Some(text), steps);
+            }
         }
         for (place, call) in delta["tool_calls"].items().iter().enumerate() {
             waits = waits.max(Waits::End);

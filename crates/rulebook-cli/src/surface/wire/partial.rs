@@ -12,6 +12,10 @@ pub(super) struct PartialCall {
     values: Vec<(String, Value)>,
 }
 
+/// The fields with the value of a part.
+const VALUES: [&str; 6] =
+    ["stringValue", "numberValue", "boolValue", "string_value", "number_value", "bool_value"];
+
 /// The most parts of a path that are read.
 const MAX_DEPTH: usize = 64;
 
@@ -26,9 +30,12 @@ impl PartialCall {
         if let Value::Object(fields) = Value::from(&call["args"]) {
             self.values.extend(fields.into_iter().map(|(key, value)| (format!("$.{key}"), value)));
         }
-        for part in call["partialArgs"].items() {
-            let path = part.text("jsonPath");
-            let value = ["stringValue", "numberValue", "boolValue"].into_iter().find_map(|key| part.get(key));
+        // Clients in Python read both spellings.
+        let parts = ["partialArgs", "partial_args"].into_iter().flat_map(|key| call[key].items());
+        for part in parts {
+            let path = ["jsonPath", "json_path"].map(|key| part.text(key));
+            let path = if path[0].is_empty() { path[1] } else { path[0] };
+            let value = VALUES.into_iter().find_map(|key| part.get(key));
             match (value, self.values.last_mut().filter(|(last, _)| last == path)) {
                 (Some(Json::Text(text)), Some((_, Value::String(before)))) => before.push_str(text),
                 (Some(value), _) => self.values.push((path.to_owned(), value.into())),

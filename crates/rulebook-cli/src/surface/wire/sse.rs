@@ -140,15 +140,66 @@ impl Event {
     }
 
     fn data_lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.lines().filter_map(data_of)
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let mut rest = self.raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.raw);
-        let lines = std::iter::from_fn(move || {
+        std::iter::from_fn(move || {
             let end = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
             let line = (!rest.is_empty()).then_some(&rest[..end]);
             rest = rest.get(end + 1..).unwrap_or_default();
             line
-        });
-        let data = lines.filter_map(|line| line.strip_prefix(b"data:"));
-        data.map(|line| line.strip_prefix(b" ").unwrap_or(line))
+        })
+    }
+
+    /// Whether some client reads other values in it: one that ends lines where Python's `str.splitlines` does, or that reads
+    /// lines without `data:` too.
+    pub(in crate::surface) fn has_other_readings(&self) -> bool {
+        let is_value = |line: &[u8]| matches!(line.trim_ascii_start().first(), Some(b'{' | b'['));
+        if self.lines().filter(|line| data_of(line).is_none()).any(|line| split_lines(line).any(is_value)) {
+            return true;
+        }
+        if !self.raw.iter().any(|byte| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1e | 0x85 | 0xe2)) {
+            return false;
+        }
+        let known = self.data();
+        let is_other = |text: &[u8]| {
+            let is_known = known.iter().any(|known| **known == *text);
+            !is_known && Json::read(text).is_some_and(|value| value.is_object() || value.is_list())
+        };
+        let lines: Vec<&[u8]> = self.lines().flat_map(split_lines).collect();
+        lines.split(|line| line.is_empty()).any(|event| {
+            let data: Vec<&[u8]> = event.iter().copied().filter_map(data_of).collect();
+            data.iter().any(|line| is_other(line)) || data.len() > 1 && is_other(&data.join(&b'\n'))
+        })
+    }
+}
+
+/// Returns what is after `data:`, if a line begins with it.
+fn data_of(line: &[u8]) -> Option<&[u8]> {
+    let data = line.strip_prefix(b"data:")?;
+    Some(data.strip_prefix(b" ").unwrap_or(data))
+}
+
+/// Splits a line where Python's `str.splitlines` does, for text in UTF-8 or Latin-1.
+fn split_lines(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest?;
+        let found = (0..line.len()).find_map(|at| Some((at, break_at(&line[at..])?)));
+        rest = found.map(|(at, len)| &line[at + len..]);
+        Some(found.map_or(line, |(at, _)| &line[..at]))
+    })
+}
+
+/// The length of the line break at the beginning of a text, other than LF and CR.
+fn break_at(text: &[u8]) -> Option<usize> {
+    match text {
+        [0x0b | 0x0c | 0x1c..=0x1e | 0x85, ..] => Some(1),
+        [0xc2, 0x85, ..] => Some(2),
+        [0xe2, 0x80, 0xa8 | 0xa9, ..] => Some(3),
+        _ => None,
     }
 }
 
@@ -181,6 +232,28 @@ mod tests {
         check("data: 1\r\rdata: 2", &["data: 1\r\r", "data: 2"]);
         check("data: 1\n\r\n\n\ndata", &["data: 1\n\r\n", "\n", "\n", "data"]);
         check("", &[]);
+    }
+
+    #[test]
+    fn other_readings_are_noticed() {
+        #[track_caller]
+        fn check(raw: &str, wanted: bool) {
+            assert_eq!(Event { raw: raw.to_owned().into() }.has_other_readings(), wanted, "{raw:?}");
+        }
+        for end in ["\u{b}", "\u{c}", "\u{1c}", "\u{1d}", "\u{1e}", "\u{85}", "\u{2028}", "\u{2029}"] {
+            check(&format!(": x{end}data: {{\"a\":1}}\n\n"), true);
+            check(&format!("event: x{end}data: {{\"a\":1}}\n\n"), true);
+            check(&format!(": x\ndata: {{}}{end}{end}data: {{\"a\":1}}\n\n"), true);
+            check(&format!("data: {{\"a\":\"{end}{end}data: {{}}{end}{end}\"}}\n\n"), true);
+            check(&format!(": x{end}data: [\ndata: {{}}]\n\n"), true);
+            check(&format!(": x{end}{{\"a\":1}}\n\n"), true);
+            // Text of a model: clients that split it read no value.
+            check(&format!("data: {{\"a\":\"one{end}two{end}{end}{{}}\"}}\n\n"), false);
+            check(&format!(": one{end}two\ndata: {{\"a\":1}}\n\n"), false);
+        }
+        check("data: {}\n{\"a\":1}\n\n", true);
+        check("event: x\nid: 1\ndata: {\"a\":\ndata: 1}\n\n", false);
+        check("data: {\"a\":\"元…é\"}\n\n", false);
     }
 
     #[test]

@@ -146,6 +146,11 @@ fn other_machines_need_a_token() {
         let twice = format!("GET //{token}/v1/models HTTP/1.1\r\nhost: x\r\n{header}\r\n");
         assert_eq!(lab.send(twice.as_bytes()).status(), 200);
     }
+    // Repeated, it is removed wherever it is.
+    for path in [format!("/{token}/v1/models/{token}?x={token}&y={token}"), format!("/v1/models?{token}")] {
+        let repeated = format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-rulebook-token: {token}\r\n\r\n");
+        assert_eq!(lab.send(repeated.as_bytes()).status(), 200);
+    }
     let wrong = format!("GET /{token}/v1/models HTTP/1.1\r\nhost: x\r\nx-rulebook-token: wrong\r\n\r\n");
     assert_eq!(lab.send(wrong.as_bytes()).status(), 401);
     assert!(!lab.log().contains(token), "{}", lab.log());

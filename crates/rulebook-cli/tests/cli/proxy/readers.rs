@@ -109,6 +109,23 @@ fn what_cannot_be_read_is_reported_and_passes_only_without_fail_closed() {
     lab.until_logged("the request cannot be read");
     assert_eq!(lab.model.seen().len(), 2);
 
+    // Clients in Python end a line at these characters too, and read what is after them.
+    for end in ["\u{2028}", "\u{85}", "\u{b}", "\u{1e}"] {
+        let hidden = || vec![format!(": x{end}{}\n\n", event("new Map")).into_bytes()];
+        let lab = Lab::new(&[NO_MAP]);
+        streams(&lab, hidden());
+        lab.ask(&CHAT, GO);
+        lab.until_logged("an event of an answer cannot be read");
+        let lab = Lab::with(&[NO_MAP], &["--fail-closed"]);
+        streams(&lab, hidden());
+        let answer = lab.ask(&CHAT, GO).text();
+        assert!(answer.contains("an event cannot be read") && !answer.contains("Map"), "{answer}");
+    }
+    let lab = Lab::with(&[NO_MAP], &["--fail-closed"]);
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-16\r\n\r\n";
+    lab.model.answers(vec![Do::Write(head.as_bytes().to_vec())]);
+    assert!(lab.ask(&CHAT, GO).text().contains("the answer cannot be read"));
+
     let lab = Lab::with(&[NO_MAP], &["--fail-closed"]);
     streams(&lab, events());
     let answer = lab.ask(&CHAT, GO).text();

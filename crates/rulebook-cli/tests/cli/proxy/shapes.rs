@@ -162,6 +162,14 @@ fn texts_and_calls_in_other_fields_are_watched() {
         ],
     );
     let part = |part: Value| json!({ "candidates": [{ "index": 0, "content": { "parts": [part] } }] });
+    check(
+        &GEMINI,
+        &[part(json!({ "function_call": { "name": "write", "args": { "content": "new Map()" } } }))],
+    );
+    check(&GEMINI, &[part(json!({ "executable_code": { "language": "PYTHON", "code": "new Map()" } }))]);
+    let argument = |text: &str| json!({ "function_call": { "partial_args": [{ "json_path": "$.content", "string_value": text }], "will_continue": true } });
+    let end = json!({ "candidates": [{ "index": 0, "finish_reason": "STOP" }] });
+    check(&GEMINI, &[part(argument("new ")), part(argument("Map()")), end]);
     check(&GEMINI, &[part(json!({ "executableCode": { "language": "PYTHON", "code": "new Map()" } }))]);
     let argument = |text: &str| json!({ "functionCall": { "partialArgs": [{ "jsonPath": "$.content", "stringValue": text, "willContinue": true }], "willContinue": true } });
     for end in [
@@ -178,6 +186,24 @@ fn texts_and_calls_in_other_fields_are_watched() {
                 end,
             ],
         );
+    }
+}
+
+#[test]
+fn details_of_reasoning_are_thoughts() {
+    const NO_MAP: (&str, &str) =
+        ("no-map.md", "---\ncondition: \"new\\\\s+Map\\\\b\"\nscope: thinking\n---\nNo.\n");
+    let delta = |delta: Value| json!({ "id": "c", "choices": [{ "index": 0, "delta": delta }] });
+    let detail = |key: &str, text: &str| {
+        delta(json!({ "reasoning_details": [{ "type": "reasoning.text", key: text }] }))
+    };
+    for key in ["text", "summary"] {
+        let lab = Lab::with(&[NO_MAP], &["--fail-closed"]);
+        let events = [detail(key, "new "), detail(key, "Map ()")].map(|event| format!("data: {event}\n\n"));
+        lab.model.streams(&events);
+        lab.model.streams(&(CHAT.events)("2", &["safe"], None));
+        let text = lab.ask(&CHAT, GO).text();
+        assert!(text.contains("safe") && !text.contains("Map"), "{key}: {text}");
     }
 }
 
