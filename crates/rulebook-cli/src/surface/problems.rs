@@ -62,7 +62,7 @@ pub(super) fn problems(matrix: &Matrix<'_>, diagnostics: &[Diagnostic]) -> Vec<P
 }
 
 /// Returns the most important of sorted problems: at most one of each kind that says little more when it is repeated.
-pub(super) fn most_important<'p>(problems: &'p [Problem], most: usize) -> Vec<&'p Problem> {
+pub(super) fn most_important(problems: &[Problem], most: usize) -> Vec<&Problem> {
     let mut known = HashSet::new();
     let is_new = |problem: &&Problem| known.insert(problem.code) || problem.kind <= Kind::Misplaced;
     let (first, repeated): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(is_new);
