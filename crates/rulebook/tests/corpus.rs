@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use page::Stage;
 use rulebook::agent::Agent;
 use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::export::{Draft, Loss, Meant, TARGETS, draft};
 use rulebook::rule::Rule;
 use rulebook_workspace::{Homes, Reach, Workspace};
 
@@ -34,6 +35,72 @@ fn every_header_is_read_as_it_was_meant_or_reported() {
     });
     assert_eq!(files, answers, "every file has its answer");
     assert!(files >= 100, "only {files} cases");
+}
+
+/// Of what a target can express, a copy does the same as its rule. What is wider is not written, and everything else is
+/// reported, so no difference is silent.
+#[test]
+fn what_a_target_can_express_comes_out_the_same() {
+    let mut found = vec![Export::default(); TARGETS.len()];
+    let mut rules = 0;
+    page::run(&corpus(), |stage, block| {
+        let ("reads", _) = block.words() else {
+            stage.section();
+            return None;
+        };
+        let loaded =
+            Workspace::open_with(&[stage.workspace()], Homes::default(), "").unwrap().load(Reach::Tree);
+        for (rule, _) in loaded.book.rules().filter(|(rule, _)| rule.enabled && !rule.body.is_empty()) {
+            rules += 1;
+            let meant = Meant::of(rule);
+            let source = &rule.origin.display;
+            TARGETS
+                .iter()
+                .zip(&mut found)
+                .for_each(|(target, found)| found.add(&draft(&meant, target, "case", source)));
+        }
+        Some(block.body.clone())
+    });
+    let table: String = TARGETS.iter().zip(&found).map(|(target, found)| found.row(target.name)).collect();
+    let [expressed, same] =
+        [|one: &Export| one.expressed, |one: &Export| one.same].map(|of| found.iter().map(of).sum::<usize>());
+    assert!(rules >= 100, "only {rules} rules");
+    assert!(same * 100 >= expressed * 99, "{same} of {expressed}\n{table}");
+    for (target, found) in TARGETS.iter().zip(&found) {
+        assert!(found.same * 100 >= found.expressed * 98, "{}\n{table}", target.name);
+    }
+}
+
+/// What became of the rules for a target.
+#[derive(Clone, Default)]
+struct Export {
+    /// It has a form that applies to no more than meant.
+    expressed: usize,
+    /// The proof finds no difference.
+    same: usize,
+    /// Every form applies to more, so none is written.
+    wider: usize,
+    none: usize,
+}
+
+impl Export {
+    fn add(&mut self, draft: &Result<Draft, Loss>) {
+        match draft {
+            Ok(draft) if draft.proof.is_wider() => self.wider += 1,
+            // No form of it waits for files and is offered meanwhile.
+            Ok(draft) if draft.proof.without_files.is_some() => self.none += 1,
+            Ok(draft) => {
+                self.expressed += 1;
+                self.same += usize::from(draft.proof.is_same());
+            }
+            Err(_) => self.none += 1,
+        }
+    }
+
+    fn row(&self, name: &str) -> String {
+        let Export { expressed, same, wider, none } = self;
+        format!("{name:16} {expressed:4} {same:4} {wider:4} {none:4}\n")
+    }
 }
 
 fn corpus() -> PathBuf {

@@ -5,6 +5,7 @@ mod json;
 mod remove;
 mod section;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -283,6 +284,11 @@ pub(super) fn summary(rows: &[&ExportRow]) -> String {
 }
 
 fn write_rows(text: &mut String, title: &str, rows: &[&ExportRow], most: usize) {
+    /// A note on more rules than that is shown once.
+    const COMMON: usize = 3;
+    let mut notes: BTreeMap<&str, usize> = BTreeMap::new();
+    rows.iter().flat_map(|row| &row.notes).for_each(|note| *notes.entry(note).or_default() += 1);
+    notes.retain(|_, count| *count > COMMON);
     let mut table = Table::default();
     for row in rows.iter().take(most) {
         let (file, what) = described(row);
@@ -296,7 +302,7 @@ fn write_rows(text: &mut String, title: &str, rows: &[&ExportRow], most: usize) 
             (DIM, &out::clean(&file)),
             (style, &out::clean(&what)),
         ]);
-        for note in &row.notes {
+        for note in row.notes.iter().filter(|note| !notes.contains_key(note.as_str())) {
             table.row([(PLAIN, ""), (DIM, "note"), (DIM, &out::clean(note))]);
         }
     }
@@ -306,6 +312,10 @@ fn write_rows(text: &mut String, title: &str, rows: &[&ExportRow], most: usize) 
     }
     if rows.len() > most {
         let _ = writeln!(text, "    and {} more; `--all` shows them", rows.len() - most);
+    }
+    for (note, count) in notes {
+        let _ =
+            writeln!(text, "    {} {}: {}", paint(DIM, "note on"), plural(count, "rule"), out::clean(note));
     }
 }
 

@@ -69,7 +69,9 @@ pub fn draft(meant: &Meant<'_>, target: &Target, name: &str, source: &str) -> Re
         let is_always = kind == Kind::Paths && draft.rule.activation == Activation::Always;
         let near = &draft.proof.near;
         let is_exact = near.wider.count + near.narrower.count + near.unknown.count == 0 && !is_always;
-        if best.as_ref().is_none_or(|(_, best)| draft.proof.distance() < best.proof.distance()) {
+        // A copy that applies nowhere is worse than none: then what is wider is reported.
+        let rank = |proof: &Proof| (proof.is_dead, proof.distance());
+        if best.as_ref().is_none_or(|(_, best)| rank(&draft.proof) < rank(&best.proof)) {
             best = Some((patterns, draft));
         }
         if is_exact {

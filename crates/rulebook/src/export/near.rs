@@ -16,9 +16,13 @@ const MAX_ALTERNATIVES: usize = 8;
 /// A pattern without what does not change its probes, so that the patterns of several dialects share them.
 pub(super) fn bare(glob: &str) -> Cow<'_, str> {
     let bare = glob.trim_start_matches('!').trim_start_matches("./").trim_start_matches('/');
+    // What ends in a slash is a folder, which is no file.
+    let whole =
+        bare.strip_suffix('/').filter(|folder| !folder.is_empty()).map(|folder| format!("{folder}/**"));
+    let bare: Cow<'_, str> = whole.map_or(bare.into(), Cow::Owned);
     match bare.contains(['{', '?', '(']) {
-        true => without_groups(&without_hidden(bare)).into(),
-        false => bare.into(),
+        true => without_groups(&without_hidden(&bare)).into(),
+        false => bare,
     }
 }
 
@@ -31,7 +35,7 @@ pub(super) fn paths(globs: &BTreeSet<Cow<'_, str>>, folder: &str) -> Vec<String>
     };
     let mut inner: BTreeSet<String> = OTHERS.iter().map(|&path| path.to_owned()).collect();
     for glob in globs.iter().map(AsRef::as_ref).flat_map(expand).take(MAX_PATTERNS) {
-        let near: Vec<String> = near(&glob).into_iter().filter(|path| !is_below_file(path)).collect();
+        let near: Vec<String> = near(&glob).into_iter().filter(|path| is_file(path)).collect();
         inner.extend(near.first().map(|path| beside(path, &format!(".{}", name(path)))));
         inner.extend(near.first().map(|path| format!(".{path}")));
         // The name of a hidden folder looks like an extension.
@@ -45,7 +49,7 @@ pub(super) fn paths(globs: &BTreeSet<Cow<'_, str>>, folder: &str) -> Vec<String>
         // `**/` may stand for nothing.
         let shallow = glob.replace("**/", "");
         if shallow != glob {
-            inner.extend(self::near(&shallow).into_iter().next().filter(|path| !is_below_file(path)));
+            inner.extend(self::near(&shallow).into_iter().next().filter(|path| is_file(path)));
         }
     }
     match folder {
@@ -54,12 +58,14 @@ pub(super) fn paths(globs: &BTreeSet<Cow<'_, str>>, folder: &str) -> Vec<String>
     }
 }
 
-/// Whether a folder of the path looks like a file: such a path is no file of any tree. A tree with such a folder is compared
-/// file by file.
-fn is_below_file(path: &str) -> bool {
+/// Whether a path can be one of a file. A tree with a folder that looks like a file, or with a name that has characters of patterns, is
+/// compared file by file.
+fn is_file(path: &str) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let is_file = |part: &str| part.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());
-    folder.split('/').any(is_file)
+    let has_extension = |part: &str| {
+        !part.starts_with('[') && part.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty())
+    };
+    !folder.split('/').any(has_extension) && !path.contains(['*', '?', '"'])
 }
 
 fn name(path: &str) -> &str {

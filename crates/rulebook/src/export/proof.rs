@@ -30,6 +30,9 @@ pub struct Proof {
     /// Whether the copy goes further without any file.
     #[serde(skip)]
     pub(super) is_wider_without_files: bool,
+    /// Whether the copy applies to none of the near paths that the rule is meant for.
+    #[serde(skip)]
+    pub(super) is_dead: bool,
 }
 
 /// How a rule and its copy compare on some paths.
@@ -139,7 +142,11 @@ impl Proof {
         let pair = [&meant.any_case, &AnyCase::of(copy)];
         // The folder that holds the copy is no file.
         let own_folder = copy.origin.nest().map_or("", |(_, folder)| folder);
-        let results = probes.meant.iter().copied().zip(truths(copy, root, &probes.paths));
+        let truths = truths(copy, root, &probes.paths);
+        let is_lost = |(was, is): (&bool, &Truth)| *was && *is == Truth::No;
+        let is_dead = probes.meant.contains(&true)
+            && probes.meant.iter().zip(&truths).filter(|(was, _)| **was).all(is_lost);
+        let results = probes.meant.iter().copied().zip(truths);
         for (path, result) in probes.paths.iter().zip(results).filter(|(path, _)| *path != own_folder) {
             record(&mut near, pair, result, path);
         }
@@ -149,6 +156,7 @@ impl Proof {
             files: Tally::default(),
             without_files: (was != is).then(|| (was.meaning(), is.meaning())),
             is_wider_without_files: is > was,
+            is_dead,
         }
     }
 }
@@ -218,8 +226,11 @@ fn record(tally: &mut Tally, [meant, copy]: [&AnyCase<'_>; 2], (was, is): (bool,
     let finding = match (was, is) {
         (_, Truth::Unknown) => &mut tally.unknown,
         (true, Truth::Yes) | (false, Truth::No) => return,
-        (false, Truth::Yes) if meant.applies(path) => &mut tally.letter_case,
-        (true, Truth::No) if copy.applies(path) => &mut tally.letter_case,
+        (false, Truth::Yes) if meant.applies(path) == Some(true) => &mut tally.letter_case,
+        // An exclusion of the copy ignores case.
+        (true, Truth::No) if copy.applies(path) == Some(true) || meant.applies(path) == Some(false) => {
+            &mut tally.letter_case
+        }
         (false, Truth::Yes) => &mut tally.wider,
         (true, Truth::No) => &mut tally.narrower,
     };
@@ -281,21 +292,22 @@ impl<'r> AnyCase<'r> {
         AnyCase { rule, has_case: OnceLock::new(), paths: OnceLock::new() }
     }
 
-    /// Whether it would apply to a file that it does not apply to.
-    fn applies(&self, path: &str) -> bool {
+    /// Whether it would apply to a file; `None` if letter case makes no difference.
+    fn applies(&self, path: &str) -> Option<bool> {
         let has_case = |text: &str| text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii());
         let of_rule = || self.rule.globs.iter().chain([&self.rule.origin.folder]).any(|text| has_case(text));
         if !*self.has_case.get_or_init(of_rule) && !has_case(path) {
-            return false;
+            return None;
         }
         let path = path.to_lowercase();
         let is_below = |(_, folder): (usize, &str)| {
             path.strip_prefix(&folder.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
         };
         let lowercase = || paths_of(self.rule).map(Paths::lowercase).collect();
-        self.rule.activation == Activation::When
-            && self.rule.origin.nest().is_none_or(is_below)
-            && self.paths.get_or_init(lowercase).iter().all(|paths| paths.is_match(None, &path))
+        let is_on = self.rule.activation == Activation::When && self.rule.origin.nest().is_none_or(is_below);
+        let paths = || self.paths.get_or_init(lowercase).iter();
+        (self.rule.activation == Activation::When)
+            .then(|| is_on && paths().all(|paths| paths.is_match(None, &path)))
     }
 }
 

@@ -226,3 +226,34 @@ fn hidden_folders_in_a_row_are_matched() {
         }
     }
 }
+
+#[test]
+fn what_dialects_read_differently_is_spelled_out() {
+    let copied = |from: (FormatId, &str, &str), to: &str| {
+        let (format, path, header) = from;
+        let rule = rule(format, path, &format!("---\n{header}\n---\nText."));
+        draft(&rule, target(to), "a", "a.md").unwrap_or_else(|loss| panic!("{to}: {loss}"))
+    };
+    // One word in braces.
+    let one = (FormatId::Claude, ".claude/rules/b.md", "paths: '**/*.{ts}'");
+    for to in ["cursor", "kiro", "rulebook", "cline"] {
+        let copy = copied(one, to);
+        assert!(copy.proof.is_same() && copy.text.contains(".ts"), "{to}: {:?}\n{}", copy.proof, copy.text);
+    }
+    // Exclusions alone.
+    let all_but = (FormatId::Cursor, ".cursor/rules/b.mdc", "globs: '!**/*.test.ts'\nalwaysApply: false");
+    let copy = copied(all_but, "claude");
+    assert!(copy.proof.is_same(), "{:?}\n{}", copy.proof, copy.text);
+    // A folder of which the name has dots.
+    let rest = (FormatId::Cursor, ".cursor/rules/b.mdc", "globs: app/[...slug]/page.tsx\nalwaysApply: false");
+    let copy = copied(rest, "claude");
+    assert!(copy.proof.is_same() && copy.text.contains("\\[...slug\\]"), "{:?}\n{}", copy.proof, copy.text);
+}
+
+/// What could only be written so that it applies nowhere is refused, with what the nearest form does.
+#[test]
+fn a_copy_that_applies_nowhere_is_not_the_nearest() {
+    let copy =
+        draft(&cursor("globs: ./src/**/*.ts"), target("copilot-vscode"), "a", "a.md").expect("has a form");
+    assert!(copy.proof.is_wider(), "{:?}\n{}", copy.proof, copy.text);
+}

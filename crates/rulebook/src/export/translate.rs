@@ -10,12 +10,45 @@ use crate::glob::{Dialect, expand_braces};
 /// patterns are relative to and shall no longer be.
 pub(super) fn candidates(patterns: &[String], from: Dialect, to: Dialect, folder: &str) -> Vec<Vec<String>> {
     let mut found = ways(patterns, from, to, folder);
-    if let Some(patterns) = with_both_readings(patterns, from, to) {
+    let others = [
+        with_both_readings(patterns, from, to),
+        without_single_braces(patterns),
+        spelled_all(patterns, from),
+    ];
+    for patterns in others.into_iter().flatten() {
         let further = ways(&patterns, from, to, folder).into_iter();
         let further: Vec<Vec<String>> = further.filter(|list| !found.contains(list)).collect();
         found.extend(further);
     }
     found
+}
+
+/// Writes `{ts}` as `ts`: braces around one word are part of a name in some dialects. `None` if nothing changes.
+fn without_single_braces(patterns: &[String]) -> Option<Vec<String>> {
+    let without = |pattern: &String| {
+        let mut text = String::new();
+        let mut rest = pattern.as_str();
+        while let Some((before, (word, after))) =
+            rest.split_once('{').and_then(|(before, inner)| Some((before, inner.split_once('}')?)))
+        {
+            let is_single = !word.is_empty() && !word.contains(['{', ',', '\\']) && !word.contains("..");
+            match is_single && !before.ends_with(['$', '\\']) {
+                true => text.extend([before, word]),
+                false => text.extend([before, "{", word, "}"]),
+            }
+            rest = after;
+        }
+        text + rest
+    };
+    let all: Vec<String> = patterns.iter().map(without).collect();
+    (all != patterns).then_some(all)
+}
+
+/// Adds the pattern for everything to exclusions alone, which match every other file in some dialects.
+fn spelled_all(patterns: &[String], from: Dialect) -> Option<Vec<String>> {
+    let excludes_all = patterns.iter().all(|pattern| !exclusion(pattern).0.is_empty());
+    let is_open = excludes_all && matches!(from, Dialect::Picomatch | Dialect::Amp);
+    is_open.then(|| std::iter::once("**".to_owned()).chain(patterns.iter().cloned()).collect())
 }
 
 fn ways(patterns: &[String], from: Dialect, to: Dialect, folder: &str) -> Vec<Vec<String>> {
@@ -67,7 +100,7 @@ fn ways(patterns: &[String], from: Dialect, to: Dialect, folder: &str) -> Vec<Ve
         if NO_HIDDEN.iter().all(|hidden| rooted.iter().any(|pattern| pattern == hidden)) {
             add(Some(rooted.iter().filter(|pattern| !is_about_hidden(pattern)).cloned().collect()));
         }
-        for folders in [TWO_HIDDEN, ONE_HIDDEN] {
+        for folders in HIDDEN {
             for list in [Some(&plain), expanded.as_ref()].into_iter().flatten() {
                 add(Some(list.iter().map(|pattern| with_hidden(pattern, folders)).collect()));
             }
@@ -96,7 +129,7 @@ fn ways(patterns: &[String], from: Dialect, to: Dialect, folder: &str) -> Vec<Ve
             false => vec![pattern.clone(), format!("{pattern}/**")],
         };
         let all: Vec<String> = rooted.iter().flat_map(with_folders).collect();
-        for folders in [TWO_HIDDEN, ONE_HIDDEN].into_iter().filter(|_| to == Dialect::Minimatch) {
+        for folders in HIDDEN.into_iter().filter(|_| to == Dialect::Minimatch) {
             add(Some(all.iter().map(|pattern| with_hidden(pattern, folders)).collect()));
         }
         add(Some(written(&all, Tail::Kept)));
@@ -270,16 +303,22 @@ const TWO_HIDDEN: AnyFolders = [
     "{**/,**/.*/,**/.*/*/,**/.*/**/,**/.*/.*/,**/.*/.*/**/,**/.*/**/.*/**/}",
 ];
 
-/// Any folders, of which one may be hidden: where the other would be too long.
+/// The same with fewer alternatives, for long lists.
+const TWO_HIDDEN_SHORT: AnyFolders =
+    ["{**,**/.*,**/.*/.*,**/.*/**,**/.*/**/.*,**/.*/**/.*/**}", "{**/,**/.*/,**/.*/**/,**/.*/**/.*/**/}"];
+
+/// Any folders, of which one may be hidden: where the others would be too long.
 const ONE_HIDDEN: AnyFolders = ["{**,**/.*,**/.*/.*,**/.*/**}", "{**/,**/.*/,**/.*/**/}"];
+
+/// Each of them, the best one first.
+const HIDDEN: [AnyFolders; 3] = [TWO_HIDDEN, TWO_HIDDEN_SHORT, ONE_HIDDEN];
 
 /// What it writes for the start of a name, and the start.
 const HIDDEN_NAME: &[(&str, &str)] = &[("{*,.*,}", "*"), ("{?,.}", "?"), ("{,.}", "")];
 
 /// Undoes [`with_hidden`].
 pub(super) fn without_hidden(pattern: &str) -> String {
-    let folders =
-        [TWO_HIDDEN, ONE_HIDDEN].into_iter().flat_map(|[last, inner]| [(last, "**"), (inner, "**/")]);
+    let folders = HIDDEN.into_iter().flat_map(|[last, inner]| [(last, "**"), (inner, "**/")]);
     let all = folders.chain(HIDDEN_NAME.iter().copied());
     all.fold(pattern.to_owned(), |text, (written, part)| text.replace(written, part))
 }
