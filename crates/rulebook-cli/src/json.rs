@@ -1,6 +1,5 @@
 //! JSON for programs and terminals: hidden characters are escaped, so a name cannot control a terminal, and is still the name.
 
-use std::borrow::Cow;
 use std::io;
 
 use rulebook::hidden::{is_hidden, visible};
@@ -40,7 +39,7 @@ impl Formatter for Escaped {
 fn is_plain(text: &str) -> bool {
     let is_common = |byte: u8| (b' '..=b'~').contains(&byte);
     text.bytes().all(is_common)
-        || !text.chars().any(char::is_control) && matches!(visible(text), Cow::Borrowed(_))
+        || !text.chars().any(char::is_control) && *visible(text) == *text
 }
 
 #[cfg(test)]

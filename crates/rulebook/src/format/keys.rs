@@ -20,7 +20,7 @@ pub(crate) const ACTIVATION: &[&str] = &["always", "apply", "inclusion", "trigge
 pub(crate) const INVENTED: &[&str] =
     &["file_patterns", "filePatterns", "files", "glob", "include", "includes", "path", "pattern"];
 
-/// Keys that people invent for the paths of a rule, and for other things too.
+/// Keys that people invent for the paths of a rule, and for other things too: their values tell.
 pub(crate) const AMBIGUOUS: &[&str] = &["applies_to", "appliesTo", "scope", "scopes"];
 
 /// Keys for the regular expressions of a stream trigger; the first one present counts.

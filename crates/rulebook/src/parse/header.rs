@@ -68,8 +68,8 @@ pub fn explain_keys(format: &Format) -> Vec<(&'static str, String)> {
     };
     let decides = |key: &str| PATHS.contains(&key) || ACTIVATION.contains(&key) || key == "alwaysApply";
     let is_useful = |key: &&str| match *key {
-        key if key == format.paths_key => true,
-        key if PATHS.contains(&key) || format.agent_ignores.contains(&key) => false,
+        key if format.agent_ignores.contains(&key) => false,
+        key if PATHS.contains(&key) => key == format.paths_key,
         key if decides(key) => is_read(key),
         key => !format.inert.contains(&key) || MEANINGS.iter().any(|row| row.0 == key),
     };

@@ -102,8 +102,7 @@ impl Reader<'_> {
             && !format.agent_ignores.contains(&format.paths_key);
         let is_free = keys::PATHS.iter().all(|key| sorted.given(key).is_none());
         let is_for_paths = |field: &Field| {
-            [keys::INVENTED, keys::AMBIGUOUS].concat().contains(&field.key.as_str())
-                && has_patterns(&field.node)
+            keys::AMBIGUOUS.contains(&field.key.as_str()) && has_patterns(&field.node)
         };
         let Some(foreign) = keys::PATHS.iter().find(|key| **key != format.paths_key) else { return };
         if is_meant

@@ -218,7 +218,7 @@ mod tests {
         check("(@./", Some("./"));
         check("a@b", None);
         check("plain", None);
-        check("```\n@docs/", None);
+        assert_eq!(import_start("```\n@docs/\n```", 10), None);
         check("`@docs/", Some("docs/"));
         check("`x @docs/` @", Some(""));
     }

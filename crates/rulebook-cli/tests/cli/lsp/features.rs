@@ -123,7 +123,6 @@ fn completion_knows_keys_values_globs_and_rules() {
     assert_eq!(complete("@../../../"), Vec::<String>::new());
     assert_eq!(complete("@./w"), ["./web.mdc"]);
     assert_eq!(complete("@../../src/a"), ["../../src/a.ts"]);
-    assert_eq!(complete("```\n@"), Vec::<String>::new());
     assert!(!complete("---\n").contains(&"applyTo: ".to_owned()));
     editor.stop();
 }
