@@ -114,7 +114,7 @@ fn the_text_that_all_conditions_search_is_limited() {
     check("keywords", "b  a", &evidence, 32);
     // Words are looked up, and so are the words of a keyword.
     check("keywords", "c, b c, ab", &evidence, 1_000);
-    check("command", "b, /c/", &Evidence { commands: vec!["a".repeat(1 << 10); 1 << 13], ..base() }, 8);
+    check("command", "b, /c/", &Evidence { commands: vec!["a".repeat(1 << 10); 1 << 13], ..base() }, 16);
 }
 
 #[test]
