@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
-use rulebook_workspace::{Homes, OpenError, Workspace, canonical, find_root, read};
+use rulebook_workspace::{Homes, OpenError, Overlay, Workspace, canonical, find_root, read};
 
 use crate::alert::alert_line;
 use crate::args::{Args, EvidenceArgs};
@@ -30,7 +30,13 @@ pub(crate) fn open_workspace(args: &Args) -> anyhow::Result<Workspace> {
 
 /// Opens the workspace of these roots, with the settings of the flags.
 pub(crate) fn open_roots(args: &Args, roots: &[PathBuf]) -> anyhow::Result<Workspace> {
-    let workspace = Workspace::open_with(roots, Homes::from_environment(), &settings_of(&args.set)?)?;
+    open_over(args, roots, Overlay::default())
+}
+
+/// The same, with the unsaved texts of an editor.
+pub(crate) fn open_over(args: &Args, roots: &[PathBuf], overlay: Overlay) -> anyhow::Result<Workspace> {
+    let flags = settings_of(&args.set)?;
+    let workspace = Workspace::open_over(roots, Homes::from_environment(), &flags, overlay)?;
     let workspace = code::parsing(workspace);
     match workspace.diagnostics.iter().find(|diagnostic| diagnostic.path == FLAGS) {
         Some(wrong) => {

@@ -72,9 +72,8 @@ mod tests {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), text).unwrap();
         }
-        let texts = files.map(|(path, text)| (root.join(path), Arc::from(text)));
-        let workspace = Workspace::open_with(&[&root], Homes::default(), "").unwrap();
-        let workspace = workspace.over(Overlay::new(texts));
+        let overlay = Overlay::new(files.map(|(path, text)| (root.join(path), Arc::from(text), false)));
+        let workspace = Workspace::open_over(&[&root], Homes::default(), "", overlay).unwrap();
         let tree = workspace.tree(Wanted::All, &|_| ());
         let agents = workspace.agents_used(AgentSearch::WorkspaceAndHome);
         let found = workspace.recheck(&tree, &Readings::default(), agents, &HashSet::new());

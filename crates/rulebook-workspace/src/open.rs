@@ -83,7 +83,22 @@ impl Workspace {
     /// # Errors
     /// If a root cannot be opened, or its path is not UTF-8.
     pub fn open_with(roots: &[impl AsRef<Path>], homes: Homes, flags: &str) -> Result<Workspace, OpenError> {
-        Workspace::open_among(Storage::Disk, roots, homes, flags)
+        Workspace::open_over(roots, homes, flags, Overlay::default())
+    }
+
+    /// Opens a workspace with the unsaved texts of an editor, which are read instead of the files on disk.
+    ///
+    /// # Errors
+    /// If a root cannot be opened, or its path is not UTF-8.
+    pub fn open_over(
+        roots: &[impl AsRef<Path>],
+        homes: Homes,
+        flags: &str,
+        overlay: Overlay,
+    ) -> Result<Workspace, OpenError> {
+        let files = if overlay.is_empty() { Storage::Disk } else { Storage::over(&overlay) };
+        let workspace = Workspace::open_among(files, roots, homes, flags)?;
+        Ok(Workspace { overlay, ..workspace })
     }
 
     /// A workspace of texts instead of files, by their paths in it. It reads nothing of the disk, and writes nothing.

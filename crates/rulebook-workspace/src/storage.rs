@@ -9,6 +9,7 @@ use std::{fs, io, vec};
 use rulebook::source::{MAX_READ, Unreadable};
 
 use crate::canonical::canonical;
+use crate::overlay::Overlay;
 use crate::read::{self, OpenFolder};
 
 /// The files that are read: those on the disk, or texts that were given.
@@ -17,6 +18,28 @@ pub(crate) enum Storage {
     #[default]
     Disk,
     Memory(Arc<Memory>),
+    /// Those on the disk, under the unsaved texts of an editor.
+    Over(Arc<Unsaved>),
+}
+
+/// Unsaved texts of an editor.
+#[derive(Debug, Default)]
+pub(crate) struct Unsaved {
+    /// By canonical path.
+    texts: Overlay,
+    /// Those of files that are not on the disk yet.
+    new: Memory,
+}
+
+impl Unsaved {
+    /// What is at a path because of an unsaved text alone.
+    fn kind(&self, path: &Path) -> Option<FileKind> {
+        self.new.kind(&plain(path)?)
+    }
+
+    fn text(&self, real: &Path) -> Option<&Arc<str>> {
+        self.texts.text(real)
+    }
 }
 
 /// Storage in memory. They have no links.
@@ -71,9 +94,9 @@ pub(crate) struct FileEntry {
 }
 
 /// The entries of a folder, in no order.
-pub(crate) enum Entries {
-    Disk(fs::ReadDir),
-    Memory(vec::IntoIter<FileEntry>),
+pub(crate) struct Entries {
+    disk: Option<fs::ReadDir>,
+    memory: vec::IntoIter<FileEntry>,
 }
 
 impl Iterator for Entries {
@@ -81,10 +104,9 @@ impl Iterator for Entries {
 
     /// Skips what cannot be looked up.
     fn next(&mut self) -> Option<FileEntry> {
-        match self {
-            Entries::Disk(entries) => entries.find_map(|entry| disk_entry(&entry.ok()?)),
-            Entries::Memory(entries) => entries.next(),
-        }
+        let on_disk =
+            self.disk.as_mut().and_then(|entries| entries.find_map(|entry| disk_entry(&entry.ok()?)));
+        on_disk.or_else(|| self.memory.next())
     }
 }
 
@@ -99,9 +121,18 @@ impl Storage {
         Storage::Memory(Arc::new(all))
     }
 
+    /// The files on the disk, under these unsaved texts.
+    pub(crate) fn over(overlay: &Overlay) -> Storage {
+        let mut new = Memory::default();
+        for (path, text) in overlay.new_texts() {
+            new.add(path, Arc::clone(text));
+        }
+        Storage::Over(Arc::new(Unsaved { texts: overlay.clone(), new }))
+    }
+
     /// Whether the files are on the disk.
     pub(crate) fn are_on_disk(&self) -> bool {
-        matches!(self, Storage::Disk)
+        !matches!(self, Storage::Memory(_))
     }
 
     /// The kind of a path itself, which may be a link.
@@ -109,6 +140,7 @@ impl Storage {
         match self {
             Storage::Disk => fs::symlink_metadata(path).ok().map(|found| found.file_type().into()),
             Storage::Memory(texts) => texts.kind(&plain(path)?),
+            Storage::Over(unsaved) => Storage::Disk.own_kind(path).or_else(|| unsaved.kind(path)),
         }
     }
 
@@ -117,6 +149,7 @@ impl Storage {
         match self {
             Storage::Disk => fs::metadata(path).ok().map(|found| found.file_type().into()),
             Storage::Memory(_) => self.own_kind(path),
+            Storage::Over(unsaved) => Storage::Disk.kind(path).or_else(|| unsaved.kind(path)),
         }
     }
 
@@ -140,6 +173,11 @@ impl Storage {
                 let real = plain(path).filter(|path| texts.kind(path).is_some());
                 real.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
             }
+            // The folders above a new text are canonical.
+            Storage::Over(unsaved) => canonical(path).or_else(|error| {
+                let new = plain(path).filter(|path| unsaved.new.kind(path).is_some());
+                new.ok_or(error)
+            }),
         }
     }
 
@@ -150,29 +188,42 @@ impl Storage {
 
     /// The entries of a folder.
     pub(crate) fn list(&self, folder: &Path) -> io::Result<Entries> {
-        let Storage::Memory(texts) = self else { return read::folder(folder).map(Entries::Disk) };
-        let known = plain(folder).and_then(|folder| texts.folders.get(&folder));
-        let known = known.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        let entry = |(name, kind): (&OsString, &FileKind)| FileEntry {
-            name: name.clone(),
-            kind: *kind,
-            number: None,
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let (disk, memory) = match self {
+            Storage::Disk => (Some(read::folder(folder)?), Vec::new()),
+            Storage::Memory(texts) => (None, texts.entries(folder).ok_or_else(missing)?),
+            Storage::Over(unsaved) => match (read::folder(folder), unsaved.new.entries(folder)) {
+                (Ok(disk), new) => {
+                    let mut new = new.unwrap_or_default();
+                    new.retain(|entry| fs::symlink_metadata(folder.join(&entry.name)).is_err());
+                    (Some(disk), new)
+                }
+                (Err(error), None) => return Err(error),
+                (Err(_), Some(new)) => (None, new),
+            },
         };
-        Ok(Entries::Memory(known.iter().map(entry).collect::<Vec<_>>().into_iter()))
+        Ok(Entries { disk, memory: memory.into_iter() })
     }
 
     /// Reads a file of at most `limit` bytes; `None` if it does not exist.
     pub(crate) fn bytes(&self, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
         match self {
-            Storage::Disk => read::bytes(path, limit),
+            Storage::Disk | Storage::Over(_) => read::bytes(path, limit),
             Storage::Memory(_) => Ok(self.text(path, limit)?.map(String::into_bytes)),
         }
     }
 
     /// Reads a UTF-8 file of at most `limit` bytes; `None` if it does not exist.
     pub(crate) fn text(&self, path: &Path, limit: usize) -> io::Result<Option<String>> {
-        let Storage::Memory(texts) = self else { return read::text(path, limit) };
-        match texts.text(path) {
+        let known = match self {
+            Storage::Disk => return read::text(path, limit),
+            Storage::Memory(texts) => texts.text(path),
+            Storage::Over(unsaved) => match self.canonical(path).ok().and_then(|real| unsaved.text(&real)) {
+                None => return read::text(path, limit),
+                known => known,
+            },
+        };
+        match known {
             Some(text) if text.len() > limit => Err(io::Error::from(io::ErrorKind::FileTooLarge)),
             found => Ok(found.map(|text| text.to_string())),
         }
@@ -183,6 +234,12 @@ impl Storage {
         match self {
             Storage::Disk => read::text_within(path, folder, limit),
             Storage::Memory(_) => self.text(path, limit),
+            Storage::Over(unsaved) => match self.canonical(path) {
+                Ok(real) if real.starts_with(folder) && unsaved.text(&real).is_some() => {
+                    self.text(path, limit)
+                }
+                _ => read::text_within(path, folder, limit),
+            },
         }
     }
 
@@ -193,9 +250,17 @@ impl Storage {
         limit: usize,
         allows: impl FnOnce(&Path) -> bool,
     ) -> io::Result<Option<Vec<u8>>> {
-        let Storage::Memory(texts) = self else { return read::allowed_prefix(path, limit, allows) };
-        let allowed = plain(path).filter(|real| allows(real));
-        let text = allowed.and_then(|real| texts.text(&real));
+        let text = match self {
+            Storage::Disk => return read::allowed_prefix(path, limit, allows),
+            Storage::Memory(texts) => {
+                plain(path).filter(|real| allows(real)).and_then(|real| texts.text(&real))
+            }
+            Storage::Over(unsaved) => {
+                let known = self.canonical(path).ok().filter(|real| unsaved.text(real).is_some());
+                let Some(real) = known else { return read::allowed_prefix(path, limit, allows) };
+                if allows(&real) { unsaved.text(&real) } else { None }
+            }
+        };
         Ok(text.map(|text| text.as_bytes()[..text.len().min(limit)].to_vec()))
     }
 
@@ -247,6 +312,12 @@ impl Memory {
 
     fn text(&self, path: &Path) -> Option<&Arc<str>> {
         self.texts.get(&plain(path)?)
+    }
+
+    /// The entries of a folder; `None` if it does not exist.
+    fn entries(&self, folder: &Path) -> Option<Vec<FileEntry>> {
+        let known = self.folders.get(&plain(folder)?)?.iter();
+        Some(known.map(|(name, kind)| FileEntry { name: name.clone(), kind: *kind, number: None }).collect())
     }
 
     fn kind(&self, plain: &Path) -> Option<FileKind> {

@@ -1,10 +1,11 @@
 //! The team's toggles: `rules.disabled_ids` of a `rulebook.toml`, edited in place.
 
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use rulebook::id::normalize_id;
-use toml_edit::{Array, DocumentMut, Item, RawString, Table, TomlError, Value};
+use toml_edit::{Array, Document, DocumentMut, Item, RawString, Table, TomlError, Value};
 
 use crate::read;
 use crate::settings::MAX_TEXT;
@@ -30,6 +31,16 @@ pub fn set_team_switch(path: &Path, id: &str, to: Switch) -> io::Result<Changed>
         Some(edited) => write::replace(path, &edited, Audience::Default, owner).map(|()| Changed::Yes),
         None => Ok(Changed::No),
     }
+}
+
+/// The entries of `rules.disabled_ids` in the text of a settings file, with their byte ranges. A text that is not TOML has
+/// none.
+#[must_use]
+pub fn switches(text: &str) -> Vec<(Range<usize>, String)> {
+    let Ok(document) = Document::parse(text) else { return Vec::new() };
+    let ids = document.get("rules").and_then(|rules| rules.get("disabled_ids")).and_then(Item::as_array);
+    let entries = ids.into_iter().flatten();
+    entries.filter_map(|entry| Some((entry.span()?, entry.as_str()?.to_owned()))).collect()
 }
 
 /// The text with the toggle set; `None` if it was set already.

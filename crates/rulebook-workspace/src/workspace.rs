@@ -57,13 +57,6 @@ impl Workspace {
         self.homes.state.as_ref().map(|state| TrustStore::at(&state.join("rulebook")))
     }
 
-    /// Reads these texts instead of the files on disk, when rules are loaded.
-    #[must_use]
-    pub fn over(mut self, overlay: Overlay) -> Workspace {
-        self.overlay = overlay;
-        self
-    }
-
     /// Parses code with this, for conditions and triggers on syntax trees.
     #[must_use]
     pub fn parsing_with(mut self, open: OpenParser) -> Workspace {

@@ -176,6 +176,20 @@ words! {
     }
 }
 
+impl Activation {
+    /// What becomes of a rule, whatever its paths are.
+    pub fn outcome(self) -> &'static str {
+        match self {
+            Activation::Always => "it is in every request",
+            Activation::When => "its other conditions decide",
+            Activation::OnRequest => "it is offered to the agent",
+            Activation::Manual => "it applies only when mentioned by name",
+            Activation::Stream => "it watches the output of the model",
+            Activation::Never => "it never applies",
+        }
+    }
+}
+
 impl Basis {
     /// Whether the header could not be read as written.
     pub fn is_doubtful(self) -> bool {

@@ -76,6 +76,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Acp(options) => return acp::run(args, options),
         #[cfg(feature = "proxy")]
         Command::Proxy(options) => return proxy::run(args, options),
+        #[cfg(feature = "lsp")]
+        Command::Lsp(_) => return lsp::run(args),
         Command::Status(view) => status::run(args, view)?,
         Command::Explain(explain) => explain::run(args, explain)?,
         Command::Prompt(prompt) => prompt::run(args, prompt)?,
@@ -95,8 +97,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Trust(trust) => trust::run(args, trust)?,
         #[cfg(feature = "ui")]
         Command::Ui(options) => ui::run(args, options)?,
-        #[cfg(feature = "lsp")]
-        Command::Lsp(_) => lsp::run(args)?,
         #[cfg(feature = "mcp")]
         Command::Mcp => mcp::run(args)?,
         Command::Formats => formats::run(args)?,

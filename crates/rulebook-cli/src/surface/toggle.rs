@@ -8,13 +8,13 @@ use rulebook::agent::Agent;
 use rulebook::diagnostic::{Code, Diagnostic, similar_names};
 use rulebook::format::ConfigEffect;
 use rulebook::id::{normalize_id, rule_name};
-use rulebook::resolve::Rulebook;
+use rulebook::resolve::{Off, Rulebook};
 use rulebook::rule::Rule;
 use rulebook_workspace::team::set_team_switch;
 pub(super) use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::toggles::{Changed, changes};
-use rulebook_workspace::{AgentSearch, Reach, UsedAgent, Workspace};
-use serde_json::json;
+use rulebook_workspace::{AgentSearch, Loaded, Reach, UsedAgent, Workspace};
+use serde_json::{Value, json};
 
 use super::sections::off_words;
 use crate::args::{Args, Toggle};
@@ -23,63 +23,108 @@ use crate::out::{self, BOLD, VERSION, paint, plural};
 
 pub(super) fn run(args: &Args, toggle: &Toggle, to: Switch) -> anyhow::Result<()> {
     let workspace = open_workspace(args)?;
-    let loaded = workspace.load(Reach::Tree);
+    let Loaded { book, diagnostics, .. } = workspace.load(Reach::Tree);
+    let switch: Write = match toggle {
+        Toggle { team: true, .. } => switch_team,
+        Toggle { user: true, .. } => switch_everywhere,
+        _ => switch_own,
+    };
     let name = rule_name(&toggle.id);
-    let found: Vec<&Rule> = loaded.book.lookup(&name).into_iter().map(|(rule, _)| rule).collect();
-    let rules: Vec<&Rule> = found.iter().copied().filter(|rule| !rule.is_mandatory).collect();
-    if rules.is_empty() && !found.is_empty() && to == Switch::Off {
-        return Err(anyhow!("ask its publisher, or remove its `[[remote]]` from your settings")
-            .context(format!("cannot disable `{}`: it is mandatory", out::clean(&name))));
-    }
-    let (changed, file) = match toggle {
-        Toggle { team: true, .. } => switch_team(&workspace, &loaded.book, &name, to)?,
-        Toggle { user: true, .. } => switch_everywhere(&workspace, &loaded.book, &name, to)?,
-        _ => switch_own(&workspace, &loaded.book, &name, to)?,
-    };
-    if rules.is_empty() && changed == Changed::No {
-        return Err(unknown(&name, &loaded.book, &loaded.diagnostics));
-    }
-    // Load again: another switch may still disable a rule.
-    let after = open_workspace(args)?.load(Reach::Tree);
-    let still_off = after.book.lookup(&name).into_iter().find_map(|(_, off)| off.cloned());
-    let id = rules.first().map_or_else(|| normalize_id(&name), |rule| rule.id.clone());
-    let keys: BTreeSet<String> = rules.iter().map(|rule| rule.key()).collect();
-    let sources: Vec<&str> = rules.iter().map(|rule| rule.origin.display.as_str()).collect();
-    let still_read = if to == Switch::Off { still_read(&workspace, &rules) } else { Vec::new() };
+    let reopen = || open_workspace(args);
+    let switched = Switched::set(&workspace, (&book, &diagnostics), &name, to, switch, reopen)?;
     if args.json {
-        let still_read: Vec<_> = still_read
-            .iter()
-            .map(|read| json!({ "agent": read.agent.name, "source": read.source, "help": read.help }))
-            .collect();
-        return out::print_json(&json!({
-            "version": VERSION, "id": id, "keys": keys, "enabled": still_off.is_none(), "changed": changed == Changed::Yes,
-            "file": file, "sources": sources, "stillRead": still_read, "by": still_off.as_ref().map(|off| off.by),
-            "diagnostics": workspace.diagnostics,
-        }));
+        return out::print_json(&switched.json(&workspace));
     }
-    let what = match (to, changed, &still_off) {
-        (Switch::Off, Changed::Yes, _) => {
-            let files = plural(sources.len(), "rule file");
-            let off =
-                if still_read.is_empty() { "is now disabled" } else { "is now disabled in Rulebook only" };
-            format!("{off} ({files})")
-        }
-        (Switch::Off, Changed::No, _) => "was already disabled".to_owned(),
-        (Switch::On, _, Some(off)) => {
-            format!("is still disabled, {}", off_words(&name, off.by, off.file.as_deref()))
-        }
-        (Switch::On, Changed::Yes, None) => "is enabled; its conditions decide".to_owned(),
-        (Switch::On, Changed::No, None) => "was already enabled; its conditions decide".to_owned(),
-    };
-    let mut text = format!("{} {what}\n", paint(BOLD, out::clean(&name)));
-    sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
-    if changed == Changed::Yes {
-        text.push_str(&format!("stored in {file}\n"));
-    }
-    write_still_read(&mut text, &still_read);
+    let mut text = switched.text();
     // A broken file of switches was replaced, and a copy of it was kept.
     workspace.diagnostics.iter().for_each(|diagnostic| out::write_diagnostic(&mut text, diagnostic));
     out::print(&text)
+}
+
+/// Writes a switch. Returns whether that changed anything, and the file.
+type Write = fn(&Workspace, &Rulebook, &str, Switch) -> anyhow::Result<(Changed, String)>;
+
+/// Rules that were switched, and what follows from it.
+pub(super) struct Switched<'r> {
+    name: &'r str,
+    to: Switch,
+    changed: Changed,
+    file: String,
+    rules: Vec<&'r Rule>,
+    /// What still disables them.
+    still_off: Option<Off>,
+    still_read: Vec<StillRead<'r>>,
+}
+
+impl<'r> Switched<'r> {
+    /// Switches the rules of a name. `reopen` opens the workspace again: another switch may still disable them.
+    pub(super) fn set(
+        workspace: &Workspace,
+        (book, diagnostics): (&'r Rulebook, &[Diagnostic]),
+        name: &'r str,
+        to: Switch,
+        write: Write,
+        reopen: impl FnOnce() -> anyhow::Result<Workspace>,
+    ) -> anyhow::Result<Switched<'r>> {
+        let found: Vec<&Rule> = book.lookup(name).into_iter().map(|(rule, _)| rule).collect();
+        let rules: Vec<&Rule> = found.iter().copied().filter(|rule| !rule.is_mandatory).collect();
+        if rules.is_empty() && !found.is_empty() && to == Switch::Off {
+            return Err(anyhow!("ask its publisher, or remove its `[[remote]]` from your settings")
+                .context(format!("cannot disable `{}`: it is mandatory", out::clean(name))));
+        }
+        let (changed, file) = write(workspace, book, name, to)?;
+        if rules.is_empty() && changed == Changed::No {
+            return Err(unknown(name, book, diagnostics));
+        }
+        let after = reopen()?.load(Reach::Tree);
+        let still_off = after.book.lookup(name).into_iter().find_map(|(_, off)| off.cloned());
+        let still_read = if to == Switch::Off { still_read(workspace, &rules) } else { Vec::new() };
+        Ok(Switched { name, to, changed, file, rules, still_off, still_read })
+    }
+
+    fn sources(&self) -> Vec<&str> {
+        self.rules.iter().map(|rule| rule.origin.display.as_str()).collect()
+    }
+
+    fn json(&self, workspace: &Workspace) -> Value {
+        let id = self.rules.first().map_or_else(|| normalize_id(self.name), |rule| rule.id.clone());
+        let keys: BTreeSet<String> = self.rules.iter().map(|rule| rule.key()).collect();
+        let still_read = self.still_read.iter();
+        let still_read: Vec<_> = still_read
+            .map(|read| json!({ "agent": read.agent.name, "source": read.source, "help": read.help }))
+            .collect();
+        json!({
+            "version": VERSION, "id": id, "keys": keys, "enabled": self.still_off.is_none(),
+            "changed": self.changed == Changed::Yes, "file": self.file, "sources": self.sources(),
+            "stillRead": still_read, "by": self.still_off.as_ref().map(|off| off.by),
+            "diagnostics": workspace.diagnostics,
+        })
+    }
+
+    /// What was done, and which agents still apply the rules.
+    pub(super) fn text(&self) -> String {
+        let sources = self.sources();
+        let what = match (self.to, self.changed, &self.still_off) {
+            (Switch::Off, Changed::Yes, _) => {
+                let files = plural(sources.len(), "rule file");
+                let only = if self.still_read.is_empty() { "" } else { " in Rulebook only" };
+                format!("is now disabled{only} ({files})")
+            }
+            (Switch::Off, Changed::No, _) => "was already disabled".to_owned(),
+            (Switch::On, _, Some(off)) => {
+                format!("is still disabled, {}", off_words(self.name, off.by, off.file.as_deref()))
+            }
+            (Switch::On, Changed::Yes, None) => "is enabled; its conditions decide".to_owned(),
+            (Switch::On, Changed::No, None) => "was already enabled; its conditions decide".to_owned(),
+        };
+        let mut text = format!("{} {what}\n", paint(BOLD, out::clean(self.name)));
+        sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
+        if self.changed == Changed::Yes {
+            text.push_str(&format!("stored in {}\n", self.file));
+        }
+        write_still_read(&mut text, &self.still_read);
+        text
+    }
 }
 
 /// Returns the error for a name that no rule has.

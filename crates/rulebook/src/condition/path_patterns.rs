@@ -191,6 +191,24 @@ impl Paths {
         [Some(&self.list), rival].into_iter().flatten().filter_map(move |list| list.glob(at))
     }
 
+    /// Positions of the evidence paths that the pattern at a position matches by itself, and of those for which it is not
+    /// documented, ascending.
+    pub(crate) fn matching(&self, at: usize, facts: &Facts<'_>) -> (Vec<usize>, Vec<usize>) {
+        let view = facts.view(self.base.as_ref());
+        let matches = |list: &PatternList| list.glob(at).map(|glob| view.matches(glob).to_vec());
+        let own = matches(&self.list).unwrap_or_default();
+        if self.is_open {
+            return (Vec::new(), view.below.clone());
+        }
+        let Some((rival, _)) = &self.rival else { return (own, Vec::new()) };
+        let other = matches(rival).unwrap_or_default();
+        let (both, mut doubtful): (Vec<usize>, Vec<usize>) =
+            own.iter().partition(|at| other.binary_search(at).is_ok());
+        doubtful.extend(other.into_iter().filter(|at| own.binary_search(at).is_err()));
+        doubtful.sort_unstable();
+        (both, doubtful)
+    }
+
     /// Positions of the evidence paths that match in all possible dialects, ascending.
     pub(crate) fn find(&self, facts: &Facts<'_>) -> Vec<usize> {
         if self.is_open {

@@ -19,6 +19,8 @@ pub struct PatternFiles {
     pub is_exclusion: bool,
     /// Positions in the evidence, ascending.
     pub files: Vec<usize>,
+    /// The positions of files for which the agent does not document whether they match.
+    pub doubtful: Vec<usize>,
 }
 
 impl Coverage<'_> {
@@ -35,12 +37,14 @@ impl Coverage<'_> {
             let including: Vec<usize> = paths.including().collect();
             for (at, pattern) in paths.patterns().enumerate() {
                 let Some(glob) = paths.globs(at).next() else { continue };
+                let (files, doubtful) = paths.matching(at, facts);
                 all.push(PatternFiles {
                     pattern: pattern.to_owned(),
                     span: paths.spans[at].clone(),
                     dialect: glob.dialect().name(),
                     is_exclusion: !including.contains(&at),
-                    files: facts.view(paths.base.as_ref()).matches(glob).to_vec(),
+                    files,
+                    doubtful,
                 });
             }
         };
@@ -54,11 +58,12 @@ impl Coverage<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Agent;
     use crate::evidence::{Evidence, Seen};
     use crate::format::FormatId;
     use crate::parse::parse;
     use crate::resolve::{Switches, resolve};
-    use crate::source::Source;
+    use crate::source::{Origin, Source};
 
     #[test]
     fn each_pattern_has_its_own_files() {
@@ -84,5 +89,31 @@ mod tests {
         ];
         assert_eq!(found, wanted);
         assert_eq!(coverage.reached_in(&[0], &facts), [[0, 2]]);
+    }
+
+    #[test]
+    fn files_in_only_one_of_the_possible_dialects_are_doubtful() {
+        #[track_caller]
+        fn check(glob: &str, files: &[usize], doubtful: &[usize]) {
+            let cursor = Agent::named("cursor").unwrap();
+            let format = cursor.formats.iter().find(|format| format.name() == "cursor").unwrap();
+            let origin = Origin::at([format], ".cursor/rules/a.mdc").unwrap();
+            let text = format!("---\nglobs: {glob}\n---\nBe brief.\n");
+            let source = Source { origin, text: Ok(text.into()) };
+            let book = resolve([parse(source).entry], &Switches::default());
+            let seen = |path: &str| Seen { path: path.to_owned(), root: 0, sources: Vec::new() };
+            let evidence = Evidence { paths: vec![seen("src/a.ts")], ..Evidence::default() };
+            let coverage = Coverage::new(&book);
+            let facts = coverage.facts(&evidence);
+            let found = coverage.patterns_in(0, &facts);
+            assert_eq!(
+                (found[0].files.as_slice(), found[0].doubtful.as_slice()),
+                (files, doubtful),
+                "{glob}"
+            );
+        }
+        check("src/**", &[0], &[]);
+        check("./src/**", &[], &[0]);
+        check("lib/**", &[], &[]);
     }
 }

@@ -4,7 +4,7 @@ use crate::condition::{Facts, MatchMode, PathExpression};
 
 impl<'c> PathExpression<'c> {
     /// Visits the expression and all its parts.
-    pub(super) fn visit(&self, visitor: &mut impl FnMut(&PathExpression<'c>)) {
+    pub(crate) fn visit(&self, visitor: &mut impl FnMut(&PathExpression<'c>)) {
         visitor(self);
         match self {
             PathExpression::Not(inner) => inner.visit(visitor),

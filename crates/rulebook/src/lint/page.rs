@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Excerpt};
+use crate::hidden::visible;
 use crate::rule::Rule;
 
 /// A rule and the text that it was read from.
@@ -62,9 +63,16 @@ impl<'r> Page<'r> {
     fn place(&self, found: Diagnostic, file: &str) -> Diagnostic {
         let line = self.text.lines().nth(found.line - 1).unwrap_or_default();
         let nth = self.text.lines().take(found.line - 1).filter(|other| *other == line).count();
-        let mut same = file.lines().enumerate().skip(self.above).filter(|(_, other)| *other == line);
+        // In the body, hidden characters are visible.
+        let mut same = file.lines().enumerate().skip(self.above).filter(|(_, other)| visible(other) == line);
         match same.nth(nth) {
-            Some((at, _)) => Diagnostic { line: at + 1, ..found },
+            Some((at, written)) if written == line => Diagnostic { line: at + 1, ..found },
+            Some((at, written)) => {
+                let ends = written.char_indices().map(|(end, _)| end);
+                let before = ends.take_while(|end| visible(&written[..*end]).chars().count() < found.column);
+                let excerpt = found.excerpt.map(|excerpt| Excerpt { line: written.to_owned(), ..excerpt });
+                Diagnostic { line: at + 1, column: before.count(), excerpt, ..found }
+            }
             None => Diagnostic { line: 0, column: 0, excerpt: None, ..found },
         }
     }

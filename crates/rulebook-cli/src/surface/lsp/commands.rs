@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use rulebook::diagnostic::CODES;
 use rulebook::evidence::Input;
 use rulebook::id::rule_name;
@@ -14,21 +14,22 @@ use serde_json::{Value, json};
 use super::protocol::{Command, path_of};
 use super::server::{Server, Walk};
 use super::snapshot::Snapshot;
-use crate::surface::toggle::{Switch, switch_own, unknown};
+use crate::input::open_roots;
+use crate::surface::toggle::{Switch, Switched, switch_own, unknown};
 use crate::surface::{explain, pin};
 
 /// What a command does with its argument. The text is for the user.
-type Run = fn(&Snapshot, &str) -> anyhow::Result<String>;
+type Run = fn(&Server, &Snapshot, &str) -> anyhow::Result<String>;
 
 /// The commands, and whether each one changes the state of rules.
 const COMMANDS: &[(&str, Run, bool)] = &[
-    ("rulebook.describe", |_, code| describe(code), false),
-    ("rulebook.disable", |snapshot, name| switch(snapshot, name, Switch::Off), true),
-    ("rulebook.enable", |snapshot, name| switch(snapshot, name, Switch::On), true),
-    ("rulebook.explain", explain_file, false),
-    ("rulebook.pin", |snapshot, name| pin_rule(snapshot, name, pin::Change::Pin), true),
-    ("rulebook.prompt", prompt, false),
-    ("rulebook.unpin", |snapshot, name| pin_rule(snapshot, name, pin::Change::Unpin), true),
+    ("rulebook.describe", |_, _, code| describe(code), false),
+    ("rulebook.disable", |server, snapshot, name| switch(server, snapshot, name, Switch::Off), true),
+    ("rulebook.enable", |server, snapshot, name| switch(server, snapshot, name, Switch::On), true),
+    ("rulebook.explain", |_, snapshot, uri| explain_file(snapshot, uri), false),
+    ("rulebook.pin", |_, snapshot, name| pin_rule(snapshot, name, pin::Change::Pin), true),
+    ("rulebook.prompt", |_, snapshot, uri| prompt(snapshot, uri), false),
+    ("rulebook.unpin", |_, snapshot, name| pin_rule(snapshot, name, pin::Change::Unpin), true),
 ];
 
 pub(super) fn names() -> Vec<&'static str> {
@@ -40,7 +41,7 @@ pub(super) fn execute(server: &mut Server, command: &Command) -> anyhow::Result<
     let (_, run, changes) = found.with_context(|| format!("`{}` is not a command", command.command))?;
     let argument = command.arguments.first().and_then(Value::as_str).unwrap_or_default();
     let snapshot = server.snapshot.clone().context("no workspace is open")?;
-    let text = run(&snapshot, argument)?;
+    let text = run(server, &snapshot, argument)?;
     if *changes {
         server.check_soon(Walk::Not);
     }
@@ -79,15 +80,13 @@ fn rules_named<'s>(snapshot: &'s Snapshot, name: &str) -> anyhow::Result<Vec<&'s
     if found.is_empty() { Err(unknown(name, book, diagnostics)) } else { Ok(found) }
 }
 
-fn switch(snapshot: &Snapshot, name: &str, to: Switch) -> anyhow::Result<String> {
+/// Switches a rule for the user, and says the same as the command.
+fn switch(server: &Server, snapshot: &Snapshot, name: &str, to: Switch) -> anyhow::Result<String> {
     let name = rule_name(name);
-    let found = rules_named(snapshot, &name)?;
-    if to == Switch::Off && found.iter().all(|rule| rule.is_mandatory) {
-        bail!("`{name}` is mandatory: it cannot be disabled");
-    }
-    switch_own(&snapshot.workspace, &snapshot.views.meant.book, &name, to)?;
-    let state = if to == Switch::Off { "off for you" } else { "on; its conditions decide" };
-    Ok(format!("{name} is {state}"))
+    let Loaded { book, diagnostics, .. } = &snapshot.views.meant;
+    let reopen = || open_roots(&server.args, &server.roots());
+    let switched = Switched::set(&snapshot.workspace, (book, diagnostics), &name, to, switch_own, reopen)?;
+    Ok(anstream::adapter::strip_str(switched.text().trim_end()).to_string())
 }
 
 fn pin_rule(snapshot: &Snapshot, name: &str, change: pin::Change) -> anyhow::Result<String> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use rulebook::format::Format;
 use rulebook::parse::{
-    explain_inner_keys, explain_inner_values, explain_keys, explain_terms, explain_values, is_inner_glob,
+    explain_inner_keys, explain_inner_values, explain_keys, explain_terms, explain_values, imports,
+    is_inner_glob,
 };
 use serde_json::{Value, json};
 
@@ -22,6 +23,11 @@ const MAX_ITEMS: usize = 200;
 /// The keys whose values are globs, in any format.
 const GLOB_KEYS: &[&str] = &["applyTo", "fileMatchPattern", "globs", "paths", "patterns"];
 
+/// Whether the values of a key are globs.
+pub(super) fn is_paths_key(format: &Format, key: &str) -> bool {
+    GLOB_KEYS.contains(&key) || key == format.paths_key
+}
+
 /// The kinds of proposals that editors show with symbols.
 const PROPERTY: u8 = 10;
 const VALUE: u8 = 12;
@@ -36,6 +42,7 @@ pub(super) fn complete(server: &Server, place: &Place) -> Value {
         (Some(cursor), Some(_)) => header(snapshot, document, origin.format, &cursor, offset),
         _ => body(snapshot, document, origin.root, offset),
     };
+    let items: Vec<Value> = items.into_iter().enumerate().map(ordered).collect();
     json!({ "isIncomplete": items.len() >= MAX_ITEMS, "items": items })
 }
 
@@ -60,10 +67,7 @@ fn header(
         _ if !is_known => Vec::new(),
         At::Key(typed) if is_top => propose(typed, PROPERTY, ": ", named(explain_keys(format))),
         At::Key(typed) => propose(typed, PROPERTY, ": ", named(explain_inner_keys(parents))),
-        At::Value { key, typed }
-            if is_inner_glob(parents, key)
-                || is_top && (GLOB_KEYS.contains(&key) || key == format.paths_key) =>
-        {
+        At::Value { key, typed } if is_inner_glob(parents, key) || is_top && is_paths_key(format, key) => {
             let quote = typed.chars().next().filter(|c| matches!(c, '"' | '\''));
             let bare = typed.trim_start_matches(['"', '\'']);
             let range = offset - bare.len()..offset;
@@ -141,22 +145,54 @@ fn body(snapshot: &Snapshot, document: &Document, root: usize, offset: usize) ->
             .map(|(name, note)| item(document, range.clone(), REFERENCE, name, name, note))
             .collect();
     }
-    let Some(typed) = word.strip_prefix('@') else { return Vec::new() };
-    let is_text = |path: &str| [".md", ".mdc", ".txt"].iter().any(|end| path.ends_with(end));
-    // Imports are relative to the file that has them.
+    let Some(start) = import_start(&document.text, offset) else { return Vec::new() };
+    let typed = document.text[start..offset].replace("\\ ", " ");
     let own = document.name().parent().and_then(|folder| snapshot.located(folder)).map(|(_, folder)| folder);
     let own = own.unwrap_or_default();
-    let up = typed.split_inclusive('/').take_while(|part| *part == "../").count();
-    let folder = own.split('/').rev().skip(up).collect::<Vec<_>>();
-    let folder = folder.into_iter().rev().filter(|name| !name.is_empty()).map(|name| format!("{name}/"));
-    let folder = folder.collect::<String>();
-    let (up, typed) = typed.split_at(up * "../".len());
-    let files = snapshot.files.evidence.paths.iter().filter(|seen| seen.root == root && is_text(&seen.path));
-    let below =
-        files.filter_map(|seen| seen.path.strip_prefix(&folder)).filter(|path| path.starts_with(typed));
-    let range = start + 1..offset;
-    let paths = below.take(MAX_ITEMS).map(|path| format!("{up}{path}"));
-    paths.map(|path| item(document, range.clone(), FILE, &path, &path, "")).collect()
+    let (folder, name) = typed.rfind('/').map_or(("", &*typed), |at| typed.split_at(at + 1));
+    let Some(below) = resolved(&own, folder) else { return Vec::new() };
+    let is_text = |path: &str| [".md", ".mdc", ".txt"].iter().any(|end| path.ends_with(end));
+    let files = snapshot.files.evidence.paths.iter().filter(|seen| seen.root == root);
+    let mut found: Vec<&str> = files
+        .filter_map(|seen| seen.path.strip_prefix(&below))
+        .filter(|path| path.starts_with(name))
+        .collect();
+    // Most imports are of texts.
+    found.sort_by_key(|path| !is_text(path));
+    let paths = found.into_iter().take(MAX_ITEMS).map(|path| format!("{folder}{path}").replace(' ', "\\ "));
+    paths.map(|path| item(document, start..offset, FILE, &path, &path, "")).collect()
+}
+
+/// Where the path of an import starts that ends at an offset, as if one more character of it were written.
+fn import_start(text: &str, offset: usize) -> Option<usize> {
+    let (before, after) = text.split_at(offset);
+    let import =
+        imports(&[before, "x", after].concat()).into_iter().find(|import| import.span.contains(&offset));
+    Some(import?.span.start + 1)
+}
+
+/// A folder that is written relative to another one, with a `/` at its end; `None` outside of the root.
+fn resolved(own: &str, written: &str) -> Option<String> {
+    if written.starts_with(['/', '~']) {
+        return None;
+    }
+    let mut names: Vec<&str> = own.split('/').filter(|name| !name.is_empty()).collect();
+    for name in written.split('/').filter(|name| !name.is_empty()) {
+        match name {
+            "." => {}
+            ".." => {
+                names.pop()?;
+            }
+            name => names.push(name),
+        }
+    }
+    Some(names.into_iter().map(|name| format!("{name}/")).collect())
+}
+
+/// A proposal that stays in its place.
+fn ordered((at, mut item): (usize, Value)) -> Value {
+    item["sortText"] = format!("{at:04}").into();
+    item
 }
 
 fn item(document: &Document, range: Range<usize>, kind: u8, label: &str, text: &str, note: &str) -> Value {
@@ -164,4 +200,42 @@ fn item(document: &Document, range: Range<usize>, kind: u8, label: &str, text: &
         "label": label, "kind": kind, "detail": note, "filterText": label,
         "textEdit": { "range": document.span(range), "newText": text },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_completed_where_they_are_read() {
+        #[track_caller]
+        fn check(before: &str, wanted: Option<&str>) {
+            let start = import_start(before, before.len());
+            assert_eq!(start.map(|start| &before[start..]), wanted, "{before:?}");
+        }
+        check("@", Some(""));
+        check("See @docs/", Some("docs/"));
+        check("(@./", Some("./"));
+        check("a@b", None);
+        check("plain", None);
+        check("`@docs/", Some("docs/"));
+        check("`x @docs/` @", Some(""));
+        let code = "```\n@docs/\n```\n";
+        assert_eq!(import_start(code, code.find("/\n").unwrap() + 1), None);
+    }
+
+    #[test]
+    fn folders_are_resolved_inside_the_root() {
+        #[track_caller]
+        fn check(own: &str, written: &str, wanted: Option<&str>) {
+            assert_eq!(resolved(own, written).as_deref(), wanted, "{own} {written}");
+        }
+        check("", "", Some(""));
+        check("", "./", Some(""));
+        check("", "../", None);
+        check(".claude/rules", "../../docs/", Some("docs/"));
+        check("a", "../../", None);
+        check("a", "b/./c/", Some("a/b/c/"));
+        check("", "/etc/", None);
+    }
 }

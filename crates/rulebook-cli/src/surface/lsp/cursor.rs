@@ -49,6 +49,11 @@ pub(super) fn in_header(text: &str, offset: usize) -> Option<Cursor<'_>> {
         Some((key, value)) if is_open(value.trim_start()) => {
             in_brackets(value.trim_start(), parents, Some(key))
         }
+        // The colon of an item is part of a word: `- tool:edit`.
+        Some((_, "")) if is_item && !parents.is_empty() && explain_inner_keys(&parents).is_empty() => {
+            let (key, above) = parents.split_last().map(|(key, above)| (*key, above.to_vec()))?;
+            Cursor { parents: above, at: At::Value { key, typed: rest } }
+        }
         Some((key, value)) => {
             let typed = value.rsplit(',').next().unwrap_or(value).trim_start();
             Cursor { parents, at: At::Value { key, typed } }
@@ -82,6 +87,12 @@ fn key_and_value(text: &str) -> Option<(&str, &str)> {
     (is_key && (value.is_empty() || value.starts_with([' ', '\r']))).then_some((key, value))
 }
 
+/// Whether the innermost bracket is a list whose items have no keys.
+fn is_word_list(parents: &[&str], open: &[Open<'_>]) -> bool {
+    let keys: Vec<&str> = parents.iter().copied().chain(open.iter().filter_map(|one| one.key)).collect();
+    open.last().is_some_and(|last| last.is_list) && explain_inner_keys(&keys).is_empty()
+}
+
 /// The place at the end of a text in brackets, which is the value of a key.
 fn in_brackets<'t>(text: &'t str, mut parents: Vec<&'t str>, first: Option<&'t str>) -> Cursor<'t> {
     let mut open: Vec<Open<'t>> = Vec::new();
@@ -105,6 +116,8 @@ fn in_brackets<'t>(text: &'t str, mut parents: Vec<&'t str>, first: Option<&'t s
                 key = None;
                 start = at + 1;
             }
+            // In a list of words, the colon is part of one: `[tool:edit]`.
+            ':' if text[at + 1..].is_empty() && is_word_list(&parents, &open) => {}
             ':' if text[at + 1..].is_empty() || text[at + 1..].starts_with(' ') => {
                 key = Some(text[start..at].trim());
                 start = at + 1;
@@ -161,6 +174,9 @@ mod tests {
             Some((&["requires", "do"], At::Value { key: "edit", typed: "\"src/" })),
         );
         check("---\nrequires: {do: {command: \"a, {b: c\"}, be", Some((&["requires"], At::Key("be"))));
+        check("---\nscope: [text, tool:", value("scope", "tool:"));
+        check("---\nscope:\n  - tool:", value("scope", "tool:"));
+        check("---\nscope:\n  - tool:ed", value("scope", "tool:ed"));
         check("---\nwhen: \"paths:a AND mo", value("when", "\"paths:a AND mo"));
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Document {
     pub(super) text: Arc<str>,
     /// The text when it was opened or last saved.
     pub(super) saved: Arc<str>,
+    /// Whether the file did not exist when it was opened, and was not saved since.
+    pub(super) is_new: bool,
     lines: Lines,
 }
 
@@ -29,7 +31,17 @@ impl Document {
         let path = path_of(&uri)?;
         let text: Arc<str> = text.into();
         let real = real(&path);
-        Some(Document { uri, path, real, version, saved: Arc::clone(&text), lines: Lines::of(&text), text })
+        let is_new = !real.exists();
+        Some(Document {
+            uri,
+            path,
+            real,
+            is_new,
+            version,
+            saved: Arc::clone(&text),
+            lines: Lines::of(&text),
+            text,
+        })
     }
 
     /// Applies changes, one after the other. Positions outside the text count as its nearest end.

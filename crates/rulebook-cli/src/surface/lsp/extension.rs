@@ -5,7 +5,7 @@ use rulebook::session::Event;
 use rulebook_workspace::hosts::Host;
 use serde_json::{Value, json};
 
-use super::protocol::{Place, path_of, uri_of};
+use super::protocol::{Place, path_of};
 use super::server::Server;
 use super::view::of;
 use crate::out::{self, seconds};
@@ -40,7 +40,7 @@ pub(super) fn sessions(server: &Server, _: &Place) -> Value {
                     shown["source"] = out::clean(&delivery.source).into();
                     shown["because"] = out::clean(&delivery.because).into();
                     shown["offered"] = delivery.offered.into();
-                    shown["uri"] = snapshot.rule_file(&delivery.source).map(|path| uri_of(path)).into();
+                    shown["uri"] = snapshot.rule_file(&delivery.source).map(|path| snapshot.uris.of(path)).into();
                 }
                 _ => {}
             }
@@ -74,7 +74,8 @@ fn kind(event: &Event) -> &'static str {
 /// The view, and what applies to the document that is in front.
 pub(super) fn view(server: &Server, place: &Place) -> Value {
     let Some(snapshot) = server.snapshot.as_deref() else { return Value::Null };
-    let mut view = snapshot.view.clone().unwrap_or_else(|| of(&snapshot.workspace, &snapshot.views));
+    let mut view =
+        snapshot.view.clone().unwrap_or_else(|| of(&snapshot.workspace, &snapshot.views, &snapshot.uris));
     let path = path_of(&place.text_document.uri);
     let path = path.filter(|path| snapshot.located(path).is_some());
     view["here"] = path.map_or(Value::Null, |path| {

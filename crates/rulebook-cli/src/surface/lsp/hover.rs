@@ -5,12 +5,14 @@ use std::ops::Range;
 
 use rulebook::coverage::PatternFiles;
 use rulebook::parse::{explain_header, explain_inner_keys};
+use rulebook::rule::Rule;
 use rulebook::source::Origin;
 use serde_json::{Value, json};
 
+use super::completion::is_paths_key;
 use super::cursor::{At, Cursor, in_header};
 use super::document::Document;
-use super::navigate::{mention_at, named};
+use super::navigate::{body_start, mention_at, named};
 use super::protocol::Place;
 use super::reading::{Reading, agents};
 use super::server::Server;
@@ -41,31 +43,35 @@ fn glob(
     offset: usize,
 ) -> Option<(Range<usize>, String)> {
     let header = explain_header(origin, &document.text);
-    header.iter().find(|key| key.span.start <= offset)?;
-    let patterns = Reading::meant(origin, &document.text).patterns(snapshot);
-    let (span, found) =
-        patterns.iter().find_map(|found| Some((part(found, &document.text, offset)?, found)))?;
-    let verb = if found.is_exclusion { "excludes" } else { "matches" };
-    let mut text = format!("{} {verb} **{}**\n\n", code(&found.pattern), plural(found.files.len(), "file"));
-    for at in found.files.iter().take(MAX_FILES) {
-        let seen = &snapshot.files.evidence.paths[*at];
-        let _ = writeln!(text, "- {}", code(&seen.path));
-    }
-    if let Some(more) = found.files.len().checked_sub(MAX_FILES + 1) {
-        let _ = writeln!(text, "- and {} more", more + 1);
-    }
+    let key = header.iter().rfind(|key| key.span.start <= offset)?;
+    let reading = Reading::meant(origin, &document.text);
+    let rule = reading.rule()?;
+    let is_paths = is_paths_key(origin.format, &key.key);
+    let idle = if is_paths { idle(rule, &document.text, key.span.end, offset) } else { None };
+    let outcome = rule.activation.outcome();
+    let patterns = reading.patterns(snapshot);
+    let found =
+        patterns.iter().find_map(|found| Some((part(&patterns, found, &document.text, offset)?, found)));
+    let dialect = found.as_ref().map(|(_, found)| found.dialect);
+    let (span, pattern, mut text) = match (found, idle) {
+        (Some((span, found)), _) => (span, found.pattern.clone(), files(snapshot, found)),
+        (None, Some((span, pattern))) => {
+            let text = format!("{} does not decide when the rule applies: {outcome}\n", code(&pattern));
+            (span, pattern, text)
+        }
+        (None, None) => return None,
+    };
     text.push('\n');
     for (agent, own) in agents(snapshot, document) {
         let state = match own {
             None => "does not read this file".to_owned(),
             Some(own) => {
-                let native = Reading::native(agent, &own, &document.text).patterns(snapshot);
-                match native.iter().find(|other| other.pattern == found.pattern) {
-                    None => "does not use this pattern".to_owned(),
-                    Some(other) if other.dialect == found.dialect => plural(other.files.len(), "file"),
-                    Some(other) => {
-                        format!("{}, as {} reads it", plural(other.files.len(), "file"), other.dialect)
-                    }
+                let native = Reading::native(agent, &own, &document.text);
+                let outcome = native.rule().map_or("the rule is rejected", |rule| rule.activation.outcome());
+                let native = native.patterns(snapshot);
+                match native.iter().find(|other| other.pattern == pattern) {
+                    None => format!("does not use this pattern: {outcome}"),
+                    Some(other) => count(other, dialect),
                 }
             }
         };
@@ -74,12 +80,57 @@ fn glob(
     Some((span, text))
 }
 
-/// The part of the text that a pattern is, if the offset is in it. Several patterns may share one value.
-fn part(found: &PatternFiles, text: &str, offset: usize) -> Option<Range<usize>> {
+/// How many files a pattern matches as an agent reads it, and for how many that is not known.
+fn count(found: &PatternFiles, meant: Option<&'static str>) -> String {
+    let known = plural(found.files.len(), "file");
+    match found.doubtful.len() {
+        0 if meant == Some(found.dialect) => known,
+        0 => format!("{known}, as {} reads it", found.dialect),
+        doubtful => {
+            format!("{known}; unknown for {doubtful} more: the agent does not document how it reads it")
+        }
+    }
+}
+
+/// A pattern of a rule whose paths do not decide, if it is at an offset after its key.
+fn idle(rule: &Rule, text: &str, key: usize, offset: usize) -> Option<(Range<usize>, String)> {
+    let value = text.get(key..body_start(rule, text))?;
+    let places = rule.globs.iter().flat_map(|glob| {
+        value.match_indices(glob.as_str()).map(move |(at, _)| (key + at..key + at + glob.len(), glob))
+    });
+    let here = places.filter(|(span, _)| span.start <= offset && offset <= span.end);
+    // `**` is also a part of `src/**`.
+    here.max_by_key(|(span, _)| span.len()).map(|(span, glob)| (span, glob.clone()))
+}
+
+/// The files that a pattern matches as it is meant.
+fn files(snapshot: &Snapshot, found: &PatternFiles) -> String {
+    let verb = if found.is_exclusion { "excludes" } else { "matches" };
+    let mut text = format!("{} {verb} **{}**\n\n", code(&found.pattern), plural(found.files.len(), "file"));
+    for at in found.files.iter().take(MAX_FILES) {
+        let _ = writeln!(text, "- {}", code(&snapshot.shown_file(&snapshot.files.evidence.paths[*at])));
+    }
+    if let Some(more) = found.files.len().checked_sub(MAX_FILES + 1) {
+        let _ = writeln!(text, "- and {} more", more + 1);
+    }
+    if !found.doubtful.is_empty() {
+        let files = plural(found.doubtful.len(), "file");
+        let _ = writeln!(text, "\nunknown for {files}: the agent does not document how it reads it");
+    }
+    text
+}
+
+/// The part of the text that a pattern is, if the offset is in it. Several patterns may share one value; a pattern with
+/// escapes is written as its whole value.
+fn part(all: &[PatternFiles], found: &PatternFiles, text: &str, offset: usize) -> Option<Range<usize>> {
     let value = text.get(found.span.clone())?;
+    let is_here = |part: &Range<usize>| part.start <= offset && offset <= part.end;
+    if !value.contains(&found.pattern) {
+        let is_alone = all.iter().filter(|other| other.span == found.span).count() == 1;
+        return Some(found.span.clone()).filter(|span| is_alone && is_here(span));
+    }
     let start = value.match_indices(&found.pattern).map(|(at, _)| found.span.start + at);
-    let mut parts = start.map(|start| start..start + found.pattern.len());
-    parts.find(|part| part.start <= offset && offset <= part.end)
+    start.map(|start| start..start + found.pattern.len()).find(is_here)
 }
 
 /// What a key means as its author wrote it, and to every agent.

@@ -1,7 +1,7 @@
 //! Navigation: from imports and names to rules, and from a rule to those that import, override or mention it.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use rulebook::evaluate::rivals;
@@ -14,7 +14,7 @@ use rulebook_workspace::read;
 use serde_json::{Value, json};
 
 use super::document::{Document, Lines};
-use super::protocol::{Place, Span, real, uri_of};
+use super::protocol::{Place, Span, real};
 use super::server::Server;
 use super::snapshot::Snapshot;
 
@@ -24,18 +24,18 @@ pub(super) fn definition(server: &Server, place: &Place) -> Value {
     let offset = document.offset(place.position);
     if let Some((_, name)) = mention_at(&document.text, offset) {
         let rules = snapshot.views.meant.book.lookup(&name).into_iter();
-        return rules.map(|(rule, _)| start_of(&rule.origin.path)).collect();
+        return rules.map(|(rule, _)| start_of(snapshot, &rule.origin.path)).collect();
     }
     let mut imports = imports(&document.text).into_iter();
     if let Some(import) = imports.find(|import| import.span.contains(&offset) || import.span.end == offset) {
         let found = import_target(snapshot, document.name(), &import.path);
-        return found.map_or(Value::Null, |path| start_of(&path.to_string_lossy()));
+        return found.map_or(Value::Null, |path| start_of(snapshot, &snapshot.named(&path)));
     }
     let mut winners = Vec::new();
     for (_, rule) in snapshot.rules_of(document.name()) {
         let body = body_start(rule, &document.text);
         let rivals = rivals(&snapshot.views.meant.book, rule).filter(|rival| rival.wins && offset < body);
-        winners.extend(rivals.map(|rival| start_of(&rival.rule.origin.path)));
+        winners.extend(rivals.map(|rival| start_of(snapshot, &rival.rule.origin.path)));
     }
     Value::Array(winners)
 }
@@ -50,11 +50,11 @@ pub(super) fn references(server: &Server, place: &Place) -> Value {
     };
     let mut all = Vec::new();
     for rule in rules {
-        all.extend(rivals(book, rule).map(|rival| start_of(&rival.rule.origin.path)));
+        all.extend(rivals(book, rule).map(|rival| start_of(snapshot, &rival.rule.origin.path)));
         let places = importing(server, snapshot, rule).into_iter().chain(mentions(server, snapshot, rule));
         for (path, text, spans) in places {
             let lines = Lines::of(&text);
-            all.extend(spans.into_iter().map(|span| location(&path, lines.span(&text, span))));
+            all.extend(spans.into_iter().map(|span| location(snapshot, &path, lines.span(&text, span))));
         }
     }
     all.sort_by_key(ToString::to_string);
@@ -124,7 +124,7 @@ pub(super) fn mention_at(text: &str, offset: usize) -> Option<(Range<usize>, Str
     all_mentions(text).find(is_here)
 }
 
-fn all_mentions(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
+pub(super) fn all_mentions(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
     const SCHEME: &str = "rule://";
     text.match_indices(SCHEME).filter_map(move |(at, _)| {
         let start = at + SCHEME.len();
@@ -140,13 +140,29 @@ fn all_mentions(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
 fn import_target(snapshot: &Snapshot, file: &Path, import: &str) -> Option<PathBuf> {
     let home = snapshot.workspace.homes.home.as_deref();
     let path = match import.strip_prefix("~/") {
-        Some(rest) => return Some(home?.join(rest)).filter(|path| path.is_file()),
+        Some(rest) => return Some(without_dots(&home?.join(rest))).filter(|path| path.is_file()),
         None => Path::new(import),
     };
     let (root, _) = snapshot.located(file)?;
     let root = Path::new(&snapshot.workspace.roots.roots[root].path);
     let folders = [file.parent()?, root];
-    folders.iter().map(|folder| folder.join(path)).find(|path| path.is_file())
+    let found = folders.iter().map(|folder| folder.join(path)).find(|path| path.is_file())?;
+    Some(without_dots(&found))
+}
+
+/// The same file without `.` and `..` in its path; through a link, its canonical path.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    if real(&plain) == real(path) { plain } else { real(path) }
 }
 
 /// Where the body of a rule starts in a text that may have changed since.
@@ -154,12 +170,12 @@ pub(super) fn body_start(rule: &Rule, text: &str) -> usize {
     text.split_inclusive('\n').take(rule.body_line.saturating_sub(1)).map(str::len).sum()
 }
 
-fn start_of(path: &str) -> Value {
-    location(path, Span::default())
+fn start_of(snapshot: &Snapshot, path: &str) -> Value {
+    location(snapshot, path, Span::default())
 }
 
-fn location(path: &str, range: Span) -> Value {
-    json!({ "uri": uri_of(path), "range": range })
+fn location(snapshot: &Snapshot, path: &str, range: Span) -> Value {
+    json!({ "uri": snapshot.uris.of(path), "range": range })
 }
 
 #[cfg(test)]

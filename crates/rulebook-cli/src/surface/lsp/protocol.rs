@@ -45,6 +45,31 @@ pub(super) struct Place {
     /// The new name, in a request to rename.
     #[serde(default)]
     pub(super) new_name: String,
+    #[serde(default)]
+    context: Option<Context>,
+}
+
+impl Place {
+    /// Whether an action of this kind is wanted.
+    pub(super) fn wants(&self, kind: &str) -> bool {
+        self.context.as_ref().is_none_or(|context| context.wants(kind))
+    }
+}
+
+/// What a request for actions is about.
+#[derive(Debug, Deserialize)]
+struct Context {
+    /// The kinds of actions that are wanted, with those below them.
+    only: Option<Vec<String>>,
+}
+
+impl Context {
+    fn wants(&self, kind: &str) -> bool {
+        let is_below = |wanted: &String| {
+            kind.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.only.as_ref().is_none_or(|only| only.iter().any(|wanted| wanted.is_empty() || is_below(wanted)))
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -113,13 +138,33 @@ pub(super) fn uri_of(path: &str) -> String {
 
 /// The canonical path of a file, which need not exist.
 pub(super) fn real(path: &Path) -> PathBuf {
-    let in_folder = || Some(canonical(path.parent()?).ok()?.join(path.file_name()?));
-    canonical(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
+    let below = |above: &Path| {
+        let (real, rest) = (canonical(above).ok()?, path.strip_prefix(above).ok()?);
+        // An empty rest would add a `/`.
+        Some(if above == path { real } else { real.join(rest) })
+    };
+    path.ancestors().find_map(below).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kind_of_actions_includes_those_below_it() {
+        #[track_caller]
+        fn check(only: Option<&[&str]>, kind: &str, wanted: bool) {
+            let only = only.map(|only| only.iter().map(|&kind| kind.to_owned()).collect());
+            assert_eq!(Context { only }.wants(kind), wanted, "{kind}");
+        }
+        check(None, "quickfix", true);
+        check(Some(&[]), "quickfix", false);
+        check(Some(&["quickfix"]), "quickfix", true);
+        check(Some(&["source", "refactor"]), "source.fixAll.rulebook", true);
+        check(Some(&["source.fixAll.rulebook.x"]), "source.fixAll.rulebook", false);
+        check(Some(&["source.fix"]), "source.fixAll.rulebook", false);
+        check(Some(&[""]), "quickfix", true);
+    }
 
     #[test]
     fn an_address_and_its_path_name_the_same_file() {

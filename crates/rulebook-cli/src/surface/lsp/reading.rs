@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use rulebook::agent::Agent;
 use rulebook::coverage::PatternFiles;
-use rulebook::parse::parse;
+use rulebook::diagnostic::Code;
+use rulebook::fix::Readers;
+use rulebook::parse::{Entry, parse};
 use rulebook::resolve::{Rulebook, Switches, resolve, resolve_as};
-use rulebook::rule::Rule;
+use rulebook::rule::{Activation, Rule};
 use rulebook::source::{Origin, Source};
 
 use super::document::Document;
@@ -47,6 +49,40 @@ impl Reading {
         let found = snapshot.files.matcher.ask(self.0, |coverage, facts| coverage.patterns_in(0, facts));
         found.unwrap_or_default()
     }
+}
+
+/// What a reader makes of a text, besides its prose.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ReadAs {
+    /// `None` if the file is rejected.
+    pub(super) id: Option<String>,
+    rule: Option<(Activation, Vec<String>)>,
+    problems: Vec<Code>,
+}
+
+impl ReadAs {
+    /// Whether all but the id is the same.
+    pub(super) fn is_same_rule(&self, other: &ReadAs) -> bool {
+        (&self.rule, &self.problems) == (&other.rule, &other.problems)
+    }
+}
+
+/// What each reader makes of a text: first as it is meant, then each agent.
+pub(super) fn reads_as(readers: &Readers, text: &str) -> Vec<ReadAs> {
+    let text: Arc<str> = text.into();
+    let origins = readers.meant.iter().chain(readers.agents.iter().map(|(_, origin)| origin));
+    let read = |origin: &Origin| {
+        let parsed = parse(source(origin, &text));
+        let problems = parsed.diagnostics.iter().map(|found| found.code).collect();
+        match parsed.entry {
+            Entry::Rule(rule) => {
+                let rest = (rule.activation, rule.globs.clone());
+                ReadAs { id: Some(rule.id), rule: Some(rest), problems }
+            }
+            Entry::Rejected(_) => ReadAs { id: None, rule: None, problems },
+        }
+    };
+    origins.map(read).collect()
 }
 
 /// How each agent that is used here reads a document; without an origin, it does not.

@@ -5,49 +5,55 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
+use rulebook::fix::Readers;
 use rulebook::frontmatter::{self, Header, Tier};
-use rulebook::id::{normalize_id, percent_encoded};
+use rulebook::id::{normalize_id, rule_name, rule_uri};
+use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
+use rulebook_workspace::team::switches;
 use serde_json::{Value, json};
 
 use super::document::Lines;
-use super::navigate::{body_start, importing, mention_at, mentions, named, text_of};
-use super::protocol::{Place, uri_of};
+use super::navigate::{all_mentions, body_start, importing, mention_at, mentions, named, text_of};
+use super::protocol::{Place, real};
+use super::reading::reads_as;
 use super::server::Server;
-use super::snapshot::Snapshot;
 
 /// The changes that give a rule another id.
 pub(super) fn rename(server: &Server, place: &Place) -> anyhow::Result<Value> {
     let (_, snapshot) = server.open(&place.text_document.uri).context("the file is not open")?;
     let book = &snapshot.views.meant.book;
     let (rule, _) = subject(server, place)?;
-    let new = place.new_name.trim();
-    if new.is_empty() || normalize_id(new) != new {
-        bail!("`{new}` is not an id: write `{}`", normalize_id(new));
-    }
-    if let Some((other, _)) = book.rules().find(|(other, _)| other.id == new && other.key() != rule.key()) {
-        bail!("`{new}` is the id of {}", other.origin.display);
-    }
+    let new = checked(book, rule, place.new_name.trim())?;
     let mut changes: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     let mut edit = |path: &str, text: &str, span: Range<usize>, new: &str| {
         let edit = json!({ "range": Lines::of(text).span(text, span), "newText": new });
-        changes.entry(uri_of(path)).or_default().push(edit);
+        changes.entry(snapshot.uris.of(path)).or_default().push(edit);
     };
     let own = text_of(server, snapshot, &rule.origin.path).context("the rule's file cannot be read")?;
     let written = id_value(&own);
     if let Some(span) = written.clone() {
-        edit(&rule.origin.path, &own, span, new);
+        let readers = snapshot.readers(Path::new(&rule.origin.path), &real(Path::new(&rule.origin.path)));
+        let readers = readers.context("the rule's file is not read")?;
+        let (span, value) = spelled(&readers, &own, span, new)
+            .with_context(|| format!("`{new}` cannot be written into this header as an id"))?;
+        edit(&rule.origin.path, &own, span, &value);
     }
     for (path, text, spans) in mentions(server, snapshot, rule) {
-        spans.into_iter().for_each(|span| edit(&path, &text, span, &percent_encoded(new)));
+        let name = rule_uri(new);
+        let name = name.trim_start_matches("rule://");
+        spans.into_iter().for_each(|span| edit(&path, &text, span, name));
     }
-    for (path, text, span) in switches(server, snapshot, rule) {
-        edit(&path, &text, span, new);
+    let moved = if written.is_none() { Some(moved(server, rule, &own, new)?) } else { None };
+    let shown = moved.as_ref().map(|path| snapshot.display(Path::new(path)));
+    for root in &snapshot.workspace.roots.roots {
+        let path = format!("{}/rulebook.toml", root.path);
+        let Some(text) = text_of(server, snapshot, &path) else { continue };
+        for (span, value) in switched(book, rule, &text, new, shown.as_deref()) {
+            edit(&path, &text, span, &value);
+        }
     }
-    if written.is_some() {
-        return Ok(json!({ "changes": changes }));
-    }
-    let moved = moved(server, rule, new)?;
+    let Some(moved) = moved else { return Ok(json!({ "changes": changes })) };
     let names = [rule.origin.path.as_str(), &moved].map(|path| path.rsplit('/').next().unwrap_or(path));
     for (path, text, spans) in importing(server, snapshot, rule) {
         // An import through a link has another name.
@@ -59,7 +65,7 @@ pub(super) fn rename(server: &Server, place: &Place) -> anyhow::Result<Value> {
         .into_iter()
         .map(|(uri, edits)| json!({ "textDocument": { "uri": uri, "version": null }, "edits": edits }))
         .collect();
-    all.push(json!({ "kind": "rename", "oldUri": uri_of(&rule.origin.path), "newUri": uri_of(&moved) }));
+    all.push(json!({ "kind": "rename", "oldUri": snapshot.uris.of(&rule.origin.path), "newUri": snapshot.uris.of(&moved) }));
     Ok(json!({ "documentChanges": all }))
 }
 
@@ -92,7 +98,27 @@ fn subject<'s>(server: &'s Server, place: &Place) -> anyhow::Result<(&'s Rule, O
     Ok((rule, id_value(text).filter(|span| span.start <= offset && offset <= span.end)))
 }
 
-/// The value of `id` in a header.
+/// The new id, if it can be one.
+fn checked<'n>(book: &Rulebook, rule: &Rule, new: &'n str) -> anyhow::Result<&'n str> {
+    let id = normalize_id(new);
+    if id.is_empty() {
+        bail!("an id cannot be empty");
+    }
+    if id != new {
+        bail!("`{new}` is not an id: write `{id}`");
+    }
+    let uri = rule_uri(new);
+    let is_read = rule_name(&uri) == new && all_mentions(&uri).any(|(_, name)| name == new);
+    if !is_read {
+        bail!("`{uri}` would not be read as a name: end the id in a letter or a digit");
+    }
+    if let Some((other, _)) = book.rules().find(|(other, _)| other.id == new && other.key() != rule.key()) {
+        bail!("`{new}` is the id of {}", other.origin.display);
+    }
+    Ok(new)
+}
+
+/// The value of `id` in a header, without its quotes.
 fn id_value(text: &str) -> Option<Range<usize>> {
     let Header::Read { fields, .. } = frontmatter::read(text, Tier::Lines).header else { return None };
     let field = fields.into_iter().find(|field| field.key == "id")?;
@@ -101,8 +127,21 @@ fn id_value(text: &str) -> Option<Range<usize>> {
     Some(field.node.span.start + quotes..field.node.span.end - quotes)
 }
 
+/// The new id as a value that every reader reads as that id, with nothing else changed: as the old one is written, or in
+/// quotes.
+fn spelled(readers: &Readers, text: &str, span: Range<usize>, new: &str) -> Option<(Range<usize>, String)> {
+    let before = reads_as(readers, text);
+    let forms = [new.to_owned(), format!("\"{new}\""), format!("'{new}'")];
+    forms.into_iter().map(|value| (span.clone(), value)).find(|(span, value)| {
+        let now = [&text[..span.start], value, &text[span.end..]].concat();
+        let after = reads_as(readers, &now);
+        let has_id = readers.meant.iter().zip(&after).all(|(_, read)| read.id.as_deref() == Some(new));
+        has_id && before.iter().zip(&after).all(|(one, other)| one.is_same_rule(other))
+    })
+}
+
 /// The new path of a rule whose id is its file's name.
-fn moved(server: &Server, rule: &Rule, new: &str) -> anyhow::Result<String> {
+fn moved(server: &Server, rule: &Rule, text: &str, new: &str) -> anyhow::Result<String> {
     let by_name = || {
         let path = Path::new(&rule.origin.path);
         let name = path.file_name()?.to_str()?;
@@ -121,28 +160,41 @@ fn moved(server: &Server, rule: &Rule, new: &str) -> anyhow::Result<String> {
     if path.exists() {
         bail!("`{}` exists", path.display());
     }
+    // Other systems, and imports, do not allow every name.
+    let readers = server.snapshot.as_deref().and_then(|snapshot| snapshot.readers(&path, &path));
+    let ids = readers.map(|readers| reads_as(&readers, text)).unwrap_or_default();
+    let is_id = ids.first().is_some_and(|read| read.id.as_deref() == Some(new));
+    if !is_id || new.contains(|c: char| "\\:*?|#()[]{}`".contains(c)) {
+        bail!("the id is the file's name, which `{new}` cannot be: add `id:` to its header");
+    }
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// Where the settings of the roots switch this rule off by its id.
-fn switches(
-    server: &Server,
-    snapshot: &Snapshot,
+/// The changes of `disabled_ids` in a settings file that keep a rule off, and no other one on. `moved` is the new name of its
+/// file, if that changes.
+fn switched(
+    book: &Rulebook,
     rule: &Rule,
-) -> Vec<(String, std::sync::Arc<str>, Range<usize>)> {
-    let mut found = Vec::new();
-    for root in &snapshot.workspace.roots.roots {
-        let path = format!("{}/rulebook.toml", root.path);
-        let Some(text) = text_of(server, snapshot, &path) else { continue };
-        let Some(list) = text.find("disabled_ids") else { continue };
-        let end = text[list..].find(']').map_or(text.len(), |end| list + end);
-        let spans = ['"', '\''].map(|quote| format!("{quote}{}{quote}", rule.id));
-        for (at, word) in spans.iter().flat_map(|word| text[list..end].match_indices(word.as_str())) {
-            let start = list + at + 1;
-            found.push((path.clone(), text.clone(), start..start + word.len() - 2));
-        }
-    }
-    found
+    text: &str,
+    new: &str,
+    moved: Option<&str>,
+) -> Vec<(Range<usize>, String)> {
+    let renamed = |entry: &str| match entry {
+        entry if rule.is_at(entry) => moved.map(str::to_owned),
+        entry if rule.has_key(entry) => Some(format!("{new}@{}", rule.origin.format.id)),
+        entry if normalize_id(entry) == rule.id => Some(new.to_owned()),
+        _ => None,
+    };
+    let is_shared =
+        |entry: &str| book.lookup(entry).into_iter().any(|(other, _)| other.origin.path != rule.origin.path);
+    let changed = switches(text).into_iter().filter_map(|(span, entry)| {
+        let name = renamed(&entry)?;
+        // A backslash is one only in single quotes.
+        let quote = if name.contains('\\') || text[span.clone()].starts_with('\'') { '\'' } else { '"' };
+        let written = format!("{quote}{name}{quote}");
+        Some(if is_shared(&entry) { (span.end..span.end, format!(", {written}")) } else { (span, written) })
+    });
+    changed.collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(super) fn capabilities() -> Value {
     json!({
         "positionEncoding": "utf-16",
         "textDocumentSync": { "openClose": true, "change": 2, "save": true },
-        "codeActionProvider": { "codeActionKinds": ["quickfix", "source.fixAll.rulebook"] },
+        "codeActionProvider": { "codeActionKinds": [actions::QUICK_FIX, actions::FIX_ALL] },
         "codeLensProvider": {},
         "completionProvider": { "triggerCharacters": ["/", "@", ":", "\"", "-", " "] },
         "definitionProvider": true,
@@ -67,9 +67,10 @@ pub(super) fn note(server: &mut Server, method: &str, params: Value) -> anyhow::
             let Some(document) = Document::open(opened.uri.clone(), opened.version, &opened.text) else {
                 return Ok(());
             };
+            let walk = walk_for(&document);
             server.documents.insert(opened.uri.clone(), document);
             server.publish_document(&opened.uri);
-            server.check_soon(Walk::Not);
+            server.check_soon(walk);
         }
         "textDocument/didChange" => {
             let Changed { text_document: name, content_changes } = read(params)?;
@@ -85,13 +86,14 @@ pub(super) fn note(server: &mut Server, method: &str, params: Value) -> anyhow::
         }
         "textDocument/didClose" => {
             let Place { text_document: name, .. } = read(params)?;
-            server.documents.remove(&name.uri);
-            server.check_soon(Walk::Not);
+            let closed = server.documents.remove(&name.uri);
+            server.check_soon(closed.as_ref().map_or(Walk::Not, walk_for));
         }
         "textDocument/didSave" => {
             let Place { text_document: name, .. } = read(params)?;
             if let Some(document) = server.documents.get_mut(&name.uri) {
                 document.saved = document.text.clone();
+                document.is_new = false;
             }
             server.check_soon(Walk::Not);
         }
@@ -109,6 +111,7 @@ pub(super) fn note(server: &mut Server, method: &str, params: Value) -> anyhow::
             server.client.folders.extend(added.iter().filter_map(|folder| path_of(&folder.uri)));
             server.check_soon(Walk::Again);
         }
+        "initialized" => server.watch(),
         "rulebook/editors" => server.evidence.report(read::<Reported>(params)?),
         "workspace/didChangeConfiguration" => {
             server.client.choices = server.client.choices.read(&params["settings"]);
@@ -117,6 +120,11 @@ pub(super) fn note(server: &mut Server, method: &str, params: Value) -> anyhow::
         _ => {}
     }
     Ok(())
+}
+
+/// Whether the tree changes if a document is opened or closed: a file that is not saved yet appears or vanishes.
+fn walk_for(document: &Document) -> Walk {
+    if document.is_new { Walk::Again } else { Walk::Not }
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> anyhow::Result<T> {

@@ -11,17 +11,22 @@ use super::requests;
 use super::server::{Server, Walk};
 use super::watcher::News;
 
+/// How an editor ends the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// As the protocol says, or by closing the stream.
+    Clean,
+    /// With `exit` before `shutdown`.
+    Abrupt,
+}
+
 /// Answers the editor until it ends the connection.
-pub(super) fn serve(mut server: Server, connection: &Connection) -> anyhow::Result<()> {
-    if server.client.watches {
-        let watchers = json!([{ "globPattern": "**/*" }]);
-        let register = json!({ "id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
-        server.ask("client/registerCapability", json!({ "registrations": [register] }));
-    }
+pub(super) fn serve(mut server: Server, connection: &Connection) -> anyhow::Result<End> {
     if !server.roots().is_empty() {
         server.check_soon(Walk::Again);
     }
     let mut queue: VecDeque<Message> = VecDeque::new();
+    let mut end = End::Abrupt;
     loop {
         let pause = server.pause();
         if !queue.iter().any(|message| is_ready(&server, message)) {
@@ -30,7 +35,7 @@ pub(super) fn serve(mut server: Server, connection: &Connection) -> anyhow::Resu
                     Ok(message) => queue.push_back(message),
                     Err(_) => {
                         server.evidence.remove();
-                        return Ok(());
+                        return Ok(End::Clean);
                     }
                 },
                 recv(server.worker.results) -> result => server.accept(result.context("the check failed")?),
@@ -43,18 +48,23 @@ pub(super) fn serve(mut server: Server, connection: &Connection) -> anyhow::Resu
         server.tick();
         let Some(at) = queue.iter().position(|message| is_ready(&server, message)) else { continue };
         match queue.remove(at) {
+            Some(Message::Request(request)) if end == End::Clean => {
+                let message = "the server was shut down".to_owned();
+                server.send(Response::new_err(request.id, ErrorCode::InvalidRequest as i32, message).into());
+            }
             Some(Message::Request(request)) => {
                 // The notification to exit, which follows, may be in the queue already.
                 if request.method == "shutdown" {
                     server.evidence.remove();
                     server.send(Response::new_ok(request.id, ()).into());
+                    end = End::Clean;
                 } else {
                     answer(&mut server, request);
                 }
             }
             Some(Message::Notification(notification)) if notification.method == "exit" => {
                 server.evidence.remove();
-                return Ok(());
+                return Ok(end);
             }
             Some(Message::Notification(notification)) => note(&mut server, notification),
             // Answers to what the server asked need no action.
@@ -96,6 +106,11 @@ fn cancel(server: &Server, queue: &mut VecDeque<Message>) {
 
 pub(super) fn answer(server: &mut Server, request: Request) {
     let Request { id, method, params } = request;
+    if method == "initialize" {
+        let message = "`initialize` was answered before".to_owned();
+        server.send(Response::new_err(id, ErrorCode::InvalidRequest as i32, message).into());
+        return;
+    }
     let response = match requests::answer(server, &method, params) {
         Some(Ok(answer)) => Response::new_ok(id, answer),
         Some(Err(error)) => Response::new_err(id, ErrorCode::RequestFailed as i32, format!("{error:#}")),

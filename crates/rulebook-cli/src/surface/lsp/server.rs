@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::document::Document;
 use super::evidence::Evidence;
-use super::protocol::uri_of;
 use super::snapshot::{Job, Snapshot};
 use super::watcher::{self, News};
 use super::worker::Worker;
@@ -92,6 +91,15 @@ impl Server {
         self.send(Request::new(self.asked.into(), method.to_owned(), params).into());
     }
 
+    /// Asks the editor to report changes on disk, if it can.
+    pub(super) fn watch(&mut self) {
+        if self.client.watches {
+            let watchers = json!([{ "globPattern": "**/*" }]);
+            let register = json!({ "id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
+            self.ask("client/registerCapability", json!({ "registrations": [register] }));
+        }
+    }
+
     /// The roots of the workspace: of the arguments, of the editor's folders, or else of the first open file.
     pub(super) fn roots(&self) -> Vec<PathBuf> {
         if !self.args.root.is_empty() {
@@ -148,8 +156,10 @@ impl Server {
                 return;
             }
             self.check.is_running = true;
-            let texts = self.documents.values().map(|open| (open.real.clone(), Arc::clone(&open.text)));
-            let open = self.documents.values().map(|open| open.name().to_owned()).collect();
+            let texts = self.documents.values();
+            let texts = texts.map(|open| (open.real.clone(), Arc::clone(&open.text), open.is_new));
+            let open = self.documents.values();
+            let open = open.map(|open| (open.name().to_owned(), open.uri.clone())).collect();
             let view = self.client.is_own;
             self.worker.check(Job { roots, overlay: Overlay::new(texts), open, walk, view });
         }
@@ -195,7 +205,7 @@ impl Server {
         }
         for (path, found) in all {
             let shown = found.iter().map(|found| problems::shown(found, None)).collect();
-            now.entry(uri_of(&path)).or_insert((None, shown));
+            now.entry(snapshot.uris.of(&path)).or_insert((None, shown));
         }
         let gone: Vec<String> =
             self.published.keys().filter(|uri| !now.contains_key(*uri)).cloned().collect();

@@ -22,10 +22,10 @@ use serde_json::Value;
 
 use super::document::Document;
 use super::matcher::Matcher;
-use super::protocol::uri_of;
+use super::uris::Uris;
 use super::view;
 use crate::args::Args;
-use crate::input::open_roots;
+use crate::input::open_over;
 use crate::lock::lock;
 use crate::surface::stream;
 
@@ -58,6 +58,7 @@ pub(super) struct Snapshot {
     /// The rules as meant, with the diagnostics of `check`, and as each agent reads them.
     pub(super) views: Views,
     pub(super) files: Arc<Files>,
+    pub(super) uris: Uris,
     /// The texts of the documents that were open.
     pub(super) overlay: Overlay,
     /// How long the check took.
@@ -81,8 +82,8 @@ pub(super) struct Snapshot {
 pub(super) struct Job {
     pub(super) roots: Vec<PathBuf>,
     pub(super) overlay: Overlay,
-    /// The paths of the open documents, as the editor names them.
-    pub(super) open: Vec<PathBuf>,
+    /// The paths and addresses of the open documents, as the editor names them.
+    pub(super) open: Vec<(PathBuf, String)>,
     /// Whether files may have appeared or vanished.
     pub(super) walk: bool,
     /// Whether the view of the extension is needed.
@@ -117,9 +118,9 @@ impl Snapshot {
         files: Option<Arc<Files>>,
     ) -> anyhow::Result<Snapshot> {
         let started = Instant::now();
-        let workspace = open_roots(args, &job.roots)?.over(job.overlay.clone());
+        let workspace = open_over(args, &job.roots, job.overlay.clone())?;
         let files = files.filter(|_| !job.walk).unwrap_or_else(|| Arc::new(Files::walk(&workspace)));
-        let open: Vec<String> = job.open.iter().map(|path| display(&workspace, path)).collect();
+        let open: Vec<String> = job.open.iter().map(|(path, _)| display(&workspace, path)).collect();
         let edited: HashSet<&str> = open.iter().map(String::as_str).collect();
         let agents = workspace.agents_used(AgentSearch::WorkspaceAndHome);
         let Rechecked { views, readers, unused, .. } =
@@ -134,10 +135,13 @@ impl Snapshot {
         let shown = files_only.map(|origin| (origin.display.clone(), origin.path.clone())).collect();
         let overlay = job.overlay.clone();
         let parser = workspace.watching_parser(&views.meant.book);
-        let view = job.view.then(|| view::of(&workspace, &views));
+        let uris = job.open.iter().map(|(path, uri)| (named(&workspace, path), uri.clone()));
+        let uris = Uris::new(&workspace, uris);
+        let view = job.view.then(|| view::of(&workspace, &views, &uris));
         let (here, monitor) = (Mutex::default(), OnceLock::new());
         Ok(Snapshot {
             shown,
+            uris,
             view,
             here,
             monitor,
@@ -207,7 +211,10 @@ impl Snapshot {
 
     /// Whether a change of an open document changes only what is shown in it: no rule or setting depends on it.
     pub(super) fn is_independent(&self, document: &Document) -> bool {
-        self.unused.contains(&document.real)
+        let is_setting = document.real.file_name().is_some_and(|name| name == "rulebook.toml");
+        // Conditions on contents are about any file.
+        let needs = self.views.meant.book.needs();
+        self.unused.contains(&document.real) && !is_setting && !needs.content && !needs.syntax
     }
 
     /// The root of a file, and its path there.
@@ -218,6 +225,14 @@ impl Snapshot {
     /// A file as people see it.
     pub(super) fn display(&self, path: &Path) -> String {
         display(&self.workspace, path)
+    }
+
+    /// A file of the tree as people see it.
+    pub(super) fn shown_file(&self, seen: &Seen) -> String {
+        match self.workspace.roots.roots.as_slice() {
+            [_] => seen.path.clone(),
+            roots => format!("{}/{}", roots[seen.root].name, seen.path),
+        }
     }
 
     /// The path of a rule file, by the name that people see.
@@ -244,7 +259,8 @@ impl Snapshot {
             },
             _ => format!("{first}/{display}"),
         };
-        if Path::new(&path).exists() { path } else { first.to_owned() }
+        let is_there = Path::new(&path).exists() || self.overlay.text(Path::new(&path)).is_some();
+        if is_there { path } else { first.to_owned() }
     }
 
     /// The diagnostics of every file, by path.
@@ -272,7 +288,7 @@ impl Snapshot {
                 id: row.id.to_owned(),
                 key: row.key(),
                 source: row.origin.display.clone(),
-                uri: uri_of(&row.origin.path),
+                uri: self.uris.of(&row.origin.path),
                 state: cell.state,
                 because: cell.because.clone(),
             });

@@ -8,12 +8,12 @@ use rulebook::resolve::OffBy;
 use rulebook_workspace::{Views, Workspace};
 use serde_json::{Value, json};
 
-use super::protocol::uri_of;
+use super::uris::Uris;
 use crate::surface::problems::problems;
 use crate::surface::rows::{self, state_words};
 
 /// The agents, rules and problems, as `status` shows them.
-pub(super) fn of(workspace: &Workspace, views: &Views) -> Value {
+pub(super) fn of(workspace: &Workspace, views: &Views, uris: &Uris) -> Value {
     let book = &views.meant.book;
     let evidence = workspace.evidence_for(book, &Input::default());
     let matrix = views.matrix(&evidence);
@@ -49,7 +49,7 @@ pub(super) fn of(workspace: &Workspace, views: &Views) -> Value {
         let states: serde_json::Map<String, Value> = states.collect();
         let problems = counts.get(row.source.as_str()).copied().unwrap_or_default();
         json!({
-            "id": row.id, "key": row.key, "source": row.source, "uri": if path.is_empty() { Value::Null } else { uri_of(path).into() },
+            "id": row.id, "key": row.key, "source": row.source, "uri": if path.is_empty() { Value::Null } else { uris.of(path).into() },
             "state": row.state, "words": anstream::adapter::strip_str(&state_words(&row).1).to_string(),
             "description": row.description, "tokens": row.tokens, "problems": problems, "agents": states,
             "canSwitch": !is_mandatory && off.is_none_or(|by| by == OffBy::Toggle), "isOff": off.is_some(),
@@ -57,7 +57,7 @@ pub(super) fn of(workspace: &Workspace, views: &Views) -> Value {
     });
     let rules: Vec<Value> = rules.collect();
     let problems = problems(&matrix, &views.meant.diagnostics).into_iter().map(|problem| {
-        let file = switched.get(problem.path.as_str()).map(|(.., path)| uri_of(path));
+        let file = switched.get(problem.path.as_str()).map(|(.., path)| uris.of(path));
         json!({
             "code": problem.code, "effect": problem.effect, "command": problem.command, "count": problem.count, "uri": file,
         })

@@ -34,6 +34,15 @@ impl<'s> Editor<'s> {
     }
 
     pub(crate) fn start_with(sandbox: &'s Sandbox, params: Value) -> Editor<'s> {
+        let mut editor = Editor::connect(sandbox);
+        let answer = editor.request("initialize", params);
+        assert_eq!(answer["serverInfo"]["name"], "rulebook");
+        editor.notify("initialized", json!({}));
+        editor
+    }
+
+    /// Starts the server, and sends nothing.
+    pub(crate) fn connect(sandbox: &'s Sandbox) -> Editor<'s> {
         let mut command = sandbox.command(&["lsp", "--stdio"]);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
@@ -47,7 +56,7 @@ impl<'s> Editor<'s> {
             }
         });
         let stdin = child.stdin.take().unwrap();
-        let mut editor = Editor {
+        Editor {
             sandbox,
             child,
             stdin,
@@ -56,11 +65,7 @@ impl<'s> Editor<'s> {
             versions: BTreeMap::new(),
             shown: BTreeMap::new(),
             others: Vec::new(),
-        };
-        let answer = editor.request("initialize", params);
-        assert_eq!(answer["serverInfo"]["name"], "rulebook");
-        editor.notify("initialized", json!({}));
-        editor
+        }
     }
 
     pub(crate) fn uri(&self, path: &str) -> String {
@@ -68,7 +73,10 @@ impl<'s> Editor<'s> {
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
-        let text = message.to_string();
+        self.send_text(&message.to_string());
+    }
+
+    pub(crate) fn send_text(&mut self, text: &str) {
         write!(self.stdin, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
         self.stdin.flush().unwrap();
     }
@@ -175,6 +183,11 @@ impl<'s> Editor<'s> {
             shown.into_iter().flatten().map(|found| found["code"].as_str().unwrap().to_owned()).collect();
         codes.sort();
         codes
+    }
+
+    /// Waits until the server has ended.
+    pub(crate) fn exit_code(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     /// Ends the server as an editor does.

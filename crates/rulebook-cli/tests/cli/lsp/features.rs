@@ -58,6 +58,26 @@ fn hover_on_a_glob_shows_the_files_of_every_agent() {
 }
 
 #[test]
+fn hover_on_a_glob_that_does_not_decide_says_what_does() {
+    const FILE: &str = "repo/.github/instructions/a.instructions.md";
+    let sandbox = sandbox();
+    sandbox.write(FILE, "---\napplyTo: \"**\"\n---\nx\n");
+    let mut editor = opened(&sandbox, &[FILE]);
+    let mut check = |path: &str, header: &str, at: usize, wanted: &str| {
+        editor.change(path, json!([{ "text": format!("---\n{header}\n---\nx\n") }]));
+        let shown = editor.at("textDocument/hover", path, 1, at);
+        let shown = text(&shown["contents"]["value"]).to_owned();
+        assert!(shown.starts_with(wanted), "{header}: {shown}");
+    };
+    check(FILE, "applyTo: \"**\"", 11, "`**` does not decide when the rule applies: it is in every request");
+    check(FILE, "applyTo: \"**\"", 2, "`applyTo` (copilot): does not decide when the rule applies");
+    let beside = "**/*.ts,**";
+    check(FILE, &format!("applyTo: \"{beside}\""), 12, "`**/*.ts` does not decide");
+    check(FILE, "applyTo: \"src/\\u0061.ts\"", 12, "`src/a.ts` matches **1 file**");
+    editor.stop();
+}
+
+#[test]
 fn hover_on_a_key_says_what_it_means_to_every_agent() {
     let sandbox = sandbox();
     let mut editor = opened(&sandbox, &[WEB_FILE]);
@@ -100,6 +120,10 @@ fn completion_knows_keys_values_globs_and_rules() {
     assert_eq!(complete("@"), ["web.mdc"]);
     assert_eq!(complete("@../../do"), ["../../docs/x.md"]);
     assert_eq!(complete("@.."), Vec::<String>::new());
+    assert_eq!(complete("@../../../"), Vec::<String>::new());
+    assert_eq!(complete("@./w"), ["./web.mdc"]);
+    assert_eq!(complete("@../../src/a"), ["../../src/a.ts"]);
+    assert!(!complete("---\n").contains(&"applyTo: ".to_owned()));
     editor.stop();
 }
 
@@ -202,12 +226,54 @@ fn a_rule_is_renamed_with_its_references() {
         .flat_map(|edits| edits.as_array().unwrap())
         .map(|edit| text(&edit["newText"]))
         .collect();
-    assert_eq!(new, ["data"; 3], "the header, the settings and the mention in a rule; {edit}");
+    let wanted = ["data", "data", "\"data\""];
+    assert_eq!(new, wanted, "the mention in a rule, the header and the settings; {edit}");
+    // What is not a plain word in YAML is in quotes.
+    for name in ["#x", "null", "~", "|", "[x", "-", "?", "true", "1", "{x}", "a:b"] {
+        let edit = editor.request("textDocument/rename", rename(name));
+        let header = edit["changes"][&uri][0]["newText"].clone();
+        let header = text(&header).to_owned();
+        let plain = header == name;
+        assert!(plain && name == "a:b" || header == format!("\"{name}\""), "{name}: {header}");
+    }
     for name in ["web", "A b", ""] {
         let id = editor.ask("textDocument/rename", rename(name));
         assert!(editor.answer(id)["error"]["message"].is_string(), "{name}");
     }
     editor.stop();
+}
+
+#[test]
+fn renaming_switches_no_other_rule_on() {
+    let sandbox = sandbox();
+    let db = "repo/.rulebook/rules/db.md";
+    sandbox.write("repo/.omp/rules/z.md", "---\nid: db\nalwaysApply: true\n---\nOther.\n");
+    let check = |settings: &str, wanted: &str| {
+        sandbox.write("repo/rulebook.toml", settings);
+        let mut editor = opened(&sandbox, &[db]);
+        let place = json!({ "line": 1, "character": 5 });
+        let uri = editor.uri(db);
+        let params = json!({ "textDocument": { "uri": uri }, "position": place, "newName": "data" });
+        let edit = editor.request("textDocument/rename", params);
+        let edits = edit["changes"][editor.uri("repo/rulebook.toml")].clone();
+        let mut text = settings.to_owned();
+        for edit in edits.as_array().into_iter().flatten() {
+            let at = |end: &str| {
+                let line: usize = settings.split_inclusive('\n').take(1).map(str::len).sum();
+                assert_eq!(edit["range"][end]["line"], 1);
+                line + usize::try_from(edit["range"][end]["character"].as_u64().unwrap()).unwrap()
+            };
+            text.replace_range(at("start")..at("end"), edit["newText"].as_str().unwrap());
+        }
+        assert_eq!(text, wanted);
+        editor.stop();
+    };
+    check("[rules]\ndisabled_ids = [\"db\"]\n", "[rules]\ndisabled_ids = [\"db\", \"data\"]\n");
+    check("[rules]\ndisabled_ids = ['db@rulebook']\n", "[rules]\ndisabled_ids = ['data@rulebook']\n");
+    check(
+        "[rules]\ndisabled_ids = [\"db@omp\"] # \"db\"\n",
+        "[rules]\ndisabled_ids = [\"db@omp\"] # \"db\"\n",
+    );
 }
 
 #[test]
@@ -335,7 +401,10 @@ fn switching_a_rule_off_changes_what_is_shown_and_what_explain_says() {
     };
     assert_eq!(state(&mut editor), ("offered".to_owned(), true, false));
     let command = |name: &str| json!({ "command": name, "arguments": ["web@cursor"] });
-    editor.request("workspace/executeCommand", command("rulebook.disable"));
+    let answer = editor.request("workspace/executeCommand", command("rulebook.disable"));
+    let answer = text(&answer["text"]);
+    assert!(answer.starts_with("web@cursor is now disabled in Rulebook only (1 rule file)"), "{answer}");
+    assert!(answer.contains("still applied by agents") && answer.contains("Cursor"), "{answer}");
     editor.settle();
     assert_eq!(state(&mut editor), ("disabled".to_owned(), true, true));
     assert!(stdout(&sandbox.run(&["explain", "src/a.ts", "--for", "any"])).contains("disabled"));

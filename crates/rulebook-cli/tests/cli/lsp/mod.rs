@@ -2,6 +2,7 @@
 
 mod client;
 mod features;
+mod protocol;
 mod sync;
 
 pub(crate) use client::Editor;

@@ -57,6 +57,12 @@ fn a_link_to_a_missing_file_is_reported() {
         &facts,
         &[".cursor/rules/a.mdc:4:31 warning[missing-link] the link target `docs/c.md` does not exist"],
     );
+    // On a line with hidden characters, which are visible in the body.
+    check(
+        &[("AGENTS.md", "One\n\u{202e}x [a](docs/c.md)")],
+        &facts,
+        &["AGENTS.md:2:8 warning[missing-link] the link target `docs/c.md` does not exist"],
+    );
     // Not looked up: the file would be outside the root.
     check(&[("AGENTS.md", "[a](../../a.md)")], &facts, &[]);
 }
