@@ -218,9 +218,10 @@ mod tests {
         check("(@./", Some("./"));
         check("a@b", None);
         check("plain", None);
-        assert_eq!(import_start("```\n@docs/\n```", 10), None);
         check("`@docs/", Some("docs/"));
         check("`x @docs/` @", Some(""));
+        let code = "```\n@docs/\n```\n";
+        assert_eq!(import_start(code, code.find("/\n").unwrap() + 1), None);
     }
 
     #[test]

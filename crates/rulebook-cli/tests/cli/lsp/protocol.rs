@@ -62,14 +62,15 @@ fn an_exit_without_shutdown_is_a_failure() {
 
 #[test]
 fn actions_are_of_the_wanted_kinds() {
+    const RULE: &str = "---\ninclusion: filematch\nfileMatchPattern: \"src/**\"\n---\nUse types.\n";
     let sandbox = sandbox();
-    let path = "repo/.cursor/rules/a.mdc";
-    sandbox.write(path, "---\nglobs: *.ts\nalwaysAply: true\n---\nUse types.\n");
+    let path = "repo/.kiro/steering/a.md";
+    sandbox.write(path, RULE);
     let mut editor = Editor::start(&sandbox);
-    editor.open(path, "---\nglobs: *.ts\nalwaysAply: true\n---\nUse types.\n");
+    editor.open(path, RULE);
     editor.settle();
     let uri = editor.uri(path);
-    let place = json!({ "line": 2, "character": 1 });
+    let place = json!({ "line": 1, "character": 12 });
     let mut kinds = |only: Value| {
         let mut context = json!({ "diagnostics": [] });
         if !only.is_null() {
@@ -85,10 +86,11 @@ fn actions_are_of_the_wanted_kinds() {
             found.as_array().unwrap().iter().map(|action| action["kind"].as_str().unwrap().to_owned());
         kinds.collect::<Vec<_>>()
     };
-    let all = ["quickfix", "source.fixAll.rulebook", "quickfix"];
+    // One fix of two problems, and what each of them means.
+    let all = ["quickfix", "source.fixAll.rulebook", "quickfix", "quickfix"];
     assert_eq!(kinds(Value::Null), all);
     assert_eq!(kinds(json!(["source.fixAll"])), ["source.fixAll.rulebook"]);
-    assert_eq!(kinds(json!(["quickfix"])), ["quickfix", "quickfix"]);
+    assert_eq!(kinds(json!(["quickfix"])), ["quickfix"; 3]);
     assert_eq!(kinds(json!(["source.organizeImports"])), Vec::<String>::new());
     assert_eq!(kinds(json!(["refactor"])), Vec::<String>::new());
     editor.stop();
