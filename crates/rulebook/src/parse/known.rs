@@ -101,9 +101,8 @@ impl Reader<'_> {
         let has_key = keys::known(format).any(|known| known == format.paths_key)
             && !format.agent_ignores.contains(&format.paths_key);
         let is_free = keys::PATHS.iter().all(|key| sorted.given(key).is_none());
-        let is_for_paths = |field: &Field| {
-            keys::AMBIGUOUS.contains(&field.key.as_str()) && has_patterns(&field.node)
-        };
+        let is_for_paths =
+            |field: &Field| keys::AMBIGUOUS.contains(&field.key.as_str()) && has_patterns(&field.node);
         let Some(foreign) = keys::PATHS.iter().find(|key| **key != format.paths_key) else { return };
         if is_meant
             && has_key

@@ -218,7 +218,7 @@ mod tests {
         check("(@./", Some("./"));
         check("a@b", None);
         check("plain", None);
-        check("`@docs/", Some("docs/"));
+        check("`@docs/", None);
         check("`x @docs/` @", Some(""));
         let code = "```\n@docs/\n```\n";
         assert_eq!(import_start(code, code.find("/\n").unwrap() + 1), None);
