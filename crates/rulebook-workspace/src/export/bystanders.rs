@@ -1,9 +1,11 @@
 //! Bystanders: agents that are used here, but that this export is not for. Some read the same files.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use rulebook::agent::{AGENTS, Agent};
-use rulebook::export::{Allow, Loss, Meant, Target, compare_readings, reread};
+use rulebook::export::{Allow, Draft, Loss, Meant, Target, compare_readings, reread};
+use rulebook::rule::Rule;
 
 use super::ExportOptions;
 use super::pending::Pending;
@@ -19,16 +21,16 @@ pub(super) fn spare(pending: &mut [Pending<'_>], sources: &Sources<'_>, options:
     }
     let used = sources.workspace().agents_used(AgentSearch::Workspace);
     let others = used.iter().filter_map(|used| Target::named(used.agent.name));
-    let others: Vec<&'static Target> =
-        others.filter(|other| options.to.iter().all(|target| target.name != other.name)).collect();
+    let others = others.filter(|other| options.to.iter().all(|target| target.name != other.name));
+    let others: Vec<Bystander> = others.map(|target| Bystander { target, native: OnceCell::new() }).collect();
     // By the file of the rule and of the copy, which several targets may share.
     let mut spoiled: HashMap<(&str, String), &'static str> = HashMap::new();
     for one in pending.iter_mut() {
         for other in &others {
-            if !is_wider(one, other, sources) {
+            if !other.is_wider(one, sources) {
                 continue;
             }
-            let title = other.title();
+            let (other, title) = (other.target, other.target.title());
             match &one.draft {
                 Ok(copy) if options.allow < Allow::Wider && other.holder == one.target.holder => {
                     spoiled.insert((&one.rule().origin.path, copy.path.clone()), title);
@@ -68,19 +70,28 @@ pub(super) fn other_reading(meant: &Meant<'_>, path: &str, text: &str) -> Option
     Some(format!("{title} reads the patterns of this file differently; `--from {name}` copies what it reads"))
 }
 
-/// Whether another agent would apply a new copy to more than was meant, and does not apply the rule so already.
-fn is_wider(one: &Pending<'_>, other: &'static Target, sources: &Sources<'_>) -> bool {
-    let Some(copy) =
-        one.draft.as_ref().ok().filter(|copy| one.read_from.is_none() && !copy.rule.is_located())
-    else {
-        return false;
-    };
-    let meant = &one.original.meant;
-    let Some(read) = reread(meant, other, &copy.path, &copy.text).filter(|read| read.proof.is_wider()) else {
-        return false;
-    };
-    let native = other.agent().map(|agent| sources.native(agent));
-    let rules = native.iter().flat_map(|native| native.book.rules()).map(|(rule, _)| rule);
-    let own = rules.filter(|rule| rule.origin.path == meant.rule.origin.path);
-    !own.map(|own| compare_readings(meant, own)).any(|own| own.is_as_close_as(&read.proof) && own.is_wider())
+/// An agent that is used here, but that this export is not for.
+struct Bystander {
+    target: &'static Target,
+    /// What it reads here already, by file. Most exports need it for no rule.
+    native: OnceCell<HashMap<String, Rule>>,
+}
+
+impl Bystander {
+    /// Whether it would apply a new copy to more than was meant, and does not apply the rule so already.
+    fn is_wider(&self, one: &Pending<'_>, sources: &Sources<'_>) -> bool {
+        let is_new = |copy: &&Draft| one.read_from.is_none() && !copy.rule.is_located();
+        let Some(copy) = one.draft.as_ref().ok().filter(is_new) else { return false };
+        let meant = &one.original.meant;
+        let read = reread(meant, self.target, &copy.path, &copy.text);
+        let Some(read) = read.filter(|read| read.proof.is_wider()) else { return false };
+        let native = || {
+            let native = self.target.agent().map(|agent| sources.native(agent));
+            let rules = native.iter().flat_map(|native| native.book.rules());
+            rules.map(|(rule, _)| (rule.origin.path.clone(), rule.clone())).collect()
+        };
+        let own = self.native.get_or_init(native).get(&meant.rule.origin.path);
+        !own.map(|own| compare_readings(meant, own))
+            .is_some_and(|own| own.is_wider() && own.is_as_close_as(&read.proof))
+    }
 }
