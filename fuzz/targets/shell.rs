@@ -22,8 +22,8 @@ fuzz_target!(|line: &str| {
         command: Some(command),
         ..ToolCall::default()
     };
-    governed.threats(&call(line.to_owned()));
+    governed.threats(&call(line.to_owned()), &|_| None);
     // Nothing before a command hides it.
     let forbidden = format!("echo x > rulebook.toml\n{line}");
-    assert!(!governed.threats(&call(forbidden)).is_empty());
+    assert!(!governed.threats(&call(forbidden), &|_| None).is_empty());
 });

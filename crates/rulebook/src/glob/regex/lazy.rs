@@ -9,7 +9,8 @@ use super::run::{Outcome, Position, Preceding, SegmentRest};
 pub(in super::super) struct LazyDfa<'g> {
     program: &'g Program,
     states: Vec<State>,
-    known: HashMap<(Box<[bool]>, SegmentRest), u16>,
+    /// By the live instructions, 64 in a word: hashing them one by one takes longer than finding them.
+    known: HashMap<(Box<[u64]>, SegmentRest), u16>,
     /// The next state for each state and character: first within the path, then at its start.
     next: Vec<u16>,
     /// For each byte, an equivalent byte or `UNCLASSIFIED`.
@@ -102,7 +103,7 @@ impl<'g> LazyDfa<'g> {
         let mut live = vec![false; later.len()].into_boxed_slice();
         self.program.step(position, later, &mut live);
         let fresh = u16::try_from(self.states.len()).unwrap_or(UNKNOWN);
-        let found = *self.known.entry((live.clone(), position.rest)).or_insert(fresh);
+        let found = *self.known.entry((packed(&live), position.rest)).or_insert(fresh);
         if found == fresh {
             let outcome = self.program.outcome(&live);
             self.states.push(State { live, rest: position.rest, outcome });
@@ -110,4 +111,9 @@ impl<'g> LazyDfa<'g> {
         }
         found
     }
+}
+
+fn packed(live: &[bool]) -> Box<[u64]> {
+    let word = |part: &[bool]| part.iter().rev().fold(0, |word, is_live| word << 1 | u64::from(*is_live));
+    live.chunks(64).map(word).collect()
 }
