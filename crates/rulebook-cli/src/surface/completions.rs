@@ -22,7 +22,7 @@ const VARIABLE: &str = "RULEBOOK_COMPLETE";
 
 /// What bash needs beside its script. A key, `id@format`, is one word. Bash inserts candidates as they are and expands
 /// patterns in them, and a repository chooses the names of its rules and files: they are quoted. Bash splits words at `:` and `=`: the
-/// parts of an address, `rule`, `:` and `//NAME`, and those of an option, `--as`, `=` and `AGENT`, are one word, of which it
+/// parts of an address or an id, `rule`, `:` and `//NAME`, and those of an option, `--as`, `=` and `AGENT`, are one word, of which it
 /// replaces what follows the last `:` or `=`.
 const QUOTED: &str = r#"
 COMP_WORDBREAKS=${COMP_WORDBREAKS//@/}
@@ -30,7 +30,7 @@ _rulebook() {
     local at noglob= start= scheme= current=$2
     for ((at = 2; at <= COMP_CWORD; at++)); do
         start=${COMP_WORDS[at-1]}${COMP_WORDS[at]}
-        [[ $start == rule: || $start == --*[!=]= || $start == --*=rule: ]] || continue
+        [[ $start == --*[!=]= || $start == *[!:]: && " ${COMP_LINE-}" == *" $start"* ]] || continue
         ((COMP_CWORD > at + 1)) || { scheme=$start && current=$start${COMP_WORDS[at+1]-}; }
         COMP_CWORD=$((COMP_CWORD > at ? COMP_CWORD - 2 : COMP_CWORD - 1))
         COMP_WORDS=("${COMP_WORDS[@]:0:at-1}" "$start${COMP_WORDS[at+1]-}" "${COMP_WORDS[@]:at+2}")

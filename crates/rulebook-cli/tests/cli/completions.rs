@@ -21,11 +21,13 @@ fn run(sandbox: &Sandbox, shell: &str, script: &str) -> String {
     stdout(&command.output().unwrap())
 }
 
-/// Compares what bash offers for the last word of a line.
+/// Compares what bash offers for the last word of a line, which is given in the words of bash.
 #[track_caller]
 fn check_bash(sandbox: &Sandbox, line: &str, want: &[&str]) {
+    let typed = line.replace(" :", ":").replace(": ", ":").replace(" = ", "=");
     let script = format!(
         r#"eval "$(rulebook completions bash)"; COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)); COMP_TYPE=9
+           COMP_LINE='{typed}'
            _rulebook rulebook "${{COMP_WORDS[$COMP_CWORD]}}" ""; printf '%s\n' "${{COMPREPLY[@]}}""#
     );
     assert_eq!(run(sandbox, "/bin/bash", &script).lines().collect::<Vec<_>>(), want, "{line}");
@@ -44,6 +46,10 @@ fn bash_completes_what_the_workspace_has() {
     check_bash(&sandbox, "rulebook read rule : //lint@", &["//lint@cursor"]);
     check_bash(&sandbox, "rulebook read rule :", &["//lint", "//lint@cursor"]);
     check_bash(&sandbox, "rulebook explain --rule rule : //lint --fo", &["--for"]);
+    sandbox.write("repo/.rulebook/rules/web.md", "---\nid: team:web\n---\nA.");
+    check_bash(&sandbox, "rulebook disable team :", &["web", "web@rulebook"]);
+    check_bash(&sandbox, "rulebook disable team : we", &["web", "web@rulebook"]);
+    check_bash(&sandbox, "rulebook disable team : web@", &["web@rulebook"]);
     check_bash(&sandbox, "rulebook unp", &["unpin"]);
     check_bash(&sandbox, "rulebook explain s", &["src/"]);
     check_bash(&sandbox, "rulebook export --to curs", &["cursor", "cursor-cli"]);
