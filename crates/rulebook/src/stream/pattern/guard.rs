@@ -122,21 +122,8 @@ fn reference_len(after: &str) -> usize {
 
 /// The length of the group at the start of a text, with a count after it.
 fn group_len(text: &str) -> usize {
-    let (mut depth, mut is_class, mut is_escaped) = (0usize, false, false);
-    let end = text.char_indices().find_map(|(at, c)| {
-        let was_escaped = is_escaped;
-        is_escaped = c == '\\' && !was_escaped;
-        match c {
-            _ if was_escaped => {}
-            '[' => is_class = true,
-            ']' => is_class = false,
-            '(' if !is_class => depth += 1,
-            ')' if !is_class => depth -= 1,
-            _ => {}
-        }
-        (depth == 0).then_some(at + 1)
-    });
-    let end = end.unwrap_or(text.len());
+    let inner = text.strip_prefix('(').map_or(0, |inner| inner_of(inner).len());
+    let end = (inner + 2).min(text.len());
     let count = text[end..].strip_prefix(['*', '+', '?']).map_or(0, |_| 1);
     end + count
 }
