@@ -9,7 +9,7 @@ use rulebook::diagnostic::Diagnostic;
 use rulebook::evaluate::InactiveReason;
 use rulebook::evidence::{Evidence, Input, PathLocation, Seen};
 use rulebook::explain::{Inactive, Target, explain, explain_for};
-use rulebook::matrix::{CellState, Matrix, NativeReading, tokens_for_any};
+use rulebook::matrix::{Cause, CellState, Matrix, NativeReading, tokens_for_any};
 use rulebook::rule::Rule;
 use serde::Serialize;
 
@@ -265,7 +265,10 @@ impl Workspace {
                 let cells = matrix.rows.iter().zip(&column.cells);
                 for (row, cell) in cells.filter(|(_, cell)| cell.state == CellState::Unread) {
                     // Why Rulebook adds nothing is no part of what the agent does by itself.
-                    let detail = if cell.because.starts_with("reads ") { cell.because.as_str() } else { "" };
+                    let detail = match &cell.because.cause {
+                        reads @ Cause::Reads(_) => reads.to_string(),
+                        _ => String::new(),
+                    };
                     let reason = InactiveReason::Unread;
                     target.inactive.push(Inactive::new(row.id, row.key(), row.origin, reason, detail));
                 }

@@ -15,8 +15,8 @@ pub use hint::Hints;
 pub(crate) use hint::is_about_all;
 pub use patterns::PatternFiles;
 pub use report::{
-    AlwaysRow, Cost, CoverageReport, Dead, Folder, InFolder, Most, Other, Overlap, Reached, StreamRow,
-    Unreached,
+    AlwaysRow, Cost, CoverageReport, Dead, Folder, InFolder, Most, Other, OtherReason, OtherWord, Overlap,
+    Reached, StreamRow, Unreached,
 };
 pub use tally::{Listing, Tally};
 

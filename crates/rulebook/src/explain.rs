@@ -13,7 +13,7 @@ use crate::diagnostic::Code;
 use crate::evaluate::{Evaluation, InactiveReason, Reason, State, Verdict};
 use crate::evidence::{Evidence, Roots, Via};
 use crate::format::FormatId;
-use crate::matrix::{AgentColumn, Cell, CellState, DoneBy, Matrix, RuleRow};
+use crate::matrix::{AgentColumn, Cell, CellReason, CellState, DoneBy, Matrix, RuleRow};
 use crate::parse::Rejected;
 use crate::render::OVER_BUDGET;
 use crate::resolve::{OffBy, Rulebook};
@@ -60,7 +60,7 @@ pub struct AgentRule {
     pub state: CellState,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<DoneBy>,
-    pub because: String,
+    pub because: CellReason,
 }
 
 /// A rule that applies.
@@ -177,9 +177,9 @@ pub struct Inactive {
 impl Inactive {
     /// Makes the entry of a rule that is not there for some reason.
     #[must_use]
-    pub fn new(id: &str, key: String, origin: &Origin, reason: InactiveReason, detail: &str) -> Inactive {
+    pub fn new(id: &str, key: String, origin: &Origin, reason: InactiveReason, detail: String) -> Inactive {
         let source = origin.display.clone();
-        Inactive { id: id.to_owned(), key, source, reason, detail: detail.to_owned() }
+        Inactive { id: id.to_owned(), key, source, reason, detail }
     }
 }
 
@@ -305,7 +305,8 @@ pub fn explain_for(
                     CellState::Unknown => InactiveReason::Undocumented,
                     _ => InactiveReason::NotAdded,
                 };
-                target.inactive.push(Inactive::new(row.id, row.key(), row.origin, reason, &cell.because));
+                let detail = cell.because.to_string();
+                target.inactive.push(Inactive::new(row.id, row.key(), row.origin, reason, detail));
             }
         }
     }

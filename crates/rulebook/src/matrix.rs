@@ -13,6 +13,7 @@ mod subject;
 pub use cell::{Cell, CellState, DoneBy, SYMBOLS};
 pub use handling::{Handling, handling, handlings};
 pub use native::NativeReading;
+pub use reason::{Cause, CellReason, Despite};
 pub use row::RuleRow;
 pub use subject::Subject;
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use rulebook::coverage::{
-    AlwaysRow, Cost, CoverageReport, Dead, Folder, Listing, Most, Other, Overlap, Reached, StreamRow,
-    Unreached,
+    AlwaysRow, Cost, CoverageReport, Dead, Folder, Listing, Most, Other, OtherReason, OtherWord, Overlap,
+    Reached, StreamRow, Unreached,
 };
 use rulebook::evidence::Input;
 use rulebook::matrix::{AgentColumn, Matrix};
@@ -228,12 +228,13 @@ fn overridden(files: usize) -> Option<String> {
 
 fn other_row(rule: &Other) -> [Cell; 3] {
     let because = match rule.because {
-        "conditions" => format!("needs {}", rule.further.join(", ")),
-        "on-request" => "offered".to_owned(),
-        "manual" => "active only when mentioned by name".to_owned(),
-        "never" => "never active".to_owned(),
-        "empty" => "has no text".to_owned(),
-        other => other.to_owned(),
+        OtherReason::Word(OtherWord::Conditions) => format!("needs {}", rule.further.join(", ")),
+        OtherReason::Word(OtherWord::Empty) => "has no text".to_owned(),
+        OtherReason::Activation(Activation::OnRequest) => "offered".to_owned(),
+        OtherReason::Activation(Activation::Manual) => "active only when mentioned by name".to_owned(),
+        OtherReason::Activation(Activation::Never) => "never active".to_owned(),
+        OtherReason::Word(word) => word.to_string(),
+        OtherReason::Activation(activation) => activation.to_string(),
     };
     [(DIM, rule.id.clone()), (DIM, rule.source.clone()), (DIM, because)]
 }

@@ -9,7 +9,7 @@ use rulebook::evaluate::InactiveReason;
 use rulebook::evidence::Via;
 use rulebook::explain::{AgentRule, Because, Inactive, Offered, Target};
 use rulebook::format::Confidence;
-use rulebook::matrix::{CellState, DoneBy};
+use rulebook::matrix::{Cause, CellState, DoneBy};
 use rulebook::resolve::OffBy;
 use rulebook::rule::{Basis, Step};
 use rulebook_workspace::Viewpoint;
@@ -186,14 +186,16 @@ pub(super) fn file_list(files: &[impl AsRef<str>]) -> String {
 
 /// Returns the version since which an agent reads a file.
 fn since(rule: &AgentRule) -> Option<String> {
-    rule.because.split("; ").find(|reason| reason.starts_with("since ")).map(str::to_owned)
+    rule.because.since.map(|version| format!("since {version}"))
 }
 
 /// Describes who brings a rule to the agent, and how.
 fn brought(rule: &AgentRule) -> Option<String> {
     match rule.state {
-        CellState::Native if rule.because.starts_with("imported") => Some(rule.because.clone()),
-        CellState::Native => Some("read by the agent".to_owned()),
+        CellState::Native => match rule.because.cause {
+            Cause::Imported(_) => Some(rule.because.to_string()),
+            _ => Some("read by the agent".to_owned()),
+        },
         CellState::Added => Some("added by Rulebook".to_owned()),
         _ => None,
     }

@@ -12,6 +12,7 @@ use crate::evidence::Roots;
 use crate::explain::watching;
 use crate::rule::Activation;
 use crate::source::{Scope, enclosing_folders};
+use crate::words::words;
 
 /// How many folders are listed; the rest is counted.
 pub(super) const MAX_ROWS: usize = 100;
@@ -109,9 +110,30 @@ pub struct Other {
     pub key: String,
     pub source: String,
     pub activation: Activation,
-    /// `disabled`, `on-request`, `manual`, `never`, `empty`, or `conditions` about something else.
-    pub because: &'static str,
+    pub because: OtherReason,
     pub further: Vec<&'static str>,
+}
+
+/// Why no file activates a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum OtherReason {
+    /// It is disabled, has no text, or has conditions about something else.
+    Word(OtherWord),
+    /// Files do not activate such rules.
+    Activation(Activation),
+}
+
+words! {
+    /// Why no file activates a rule that files could activate.
+    OtherWord {
+        /// It is switched off.
+        Disabled = "disabled",
+        /// It has conditions about something else.
+        Conditions = "conditions",
+        /// It has no text.
+        Empty = "empty",
+    }
 }
 
 /// A pattern that matches no file.
@@ -290,10 +312,10 @@ fn reached(covered: &Covered<'_>, (count, overridden): (usize, usize), files: us
 fn other(covered: &Covered<'_>) -> Other {
     let rule = covered.rule;
     let because = match at_best(rule) {
-        _ if covered.off.is_some() => "disabled",
-        Some(State::Stack | State::Stream) => "conditions",
-        _ if rule.body.is_empty() => "empty",
-        _ => rule.activation.name(),
+        _ if covered.off.is_some() => OtherReason::Word(OtherWord::Disabled),
+        Some(State::Stack | State::Stream) => OtherReason::Word(OtherWord::Conditions),
+        _ if rule.body.is_empty() => OtherReason::Word(OtherWord::Empty),
+        _ => OtherReason::Activation(rule.activation),
     };
     Other {
         id: rule.id.clone(),

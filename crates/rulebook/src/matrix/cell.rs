@@ -1,7 +1,7 @@
 //! A cell of the matrix: what becomes of one rule for one agent.
 
 use super::handling::{Handling, handling, is_left_out, is_undocumented};
-use super::reason::{applies, not_read, off_by, pattern, same_text};
+use super::reason::{Cause, CellReason, Despite, not_read, off_by, pattern};
 use super::row::RuleRow;
 use super::subject::Subject;
 use crate::diagnostic::Code;
@@ -90,8 +90,8 @@ pub struct Cell<'r> {
     pub state: CellState,
     /// Who offers the rule or watches for it, for these states.
     pub by: Option<DoneBy>,
-    /// Why, in a few words.
-    pub because: String,
+    /// Why.
+    pub because: CellReason,
     /// The pattern that decided.
     pub pattern: Option<String>,
     /// The state that it would have if the agent were wired, where wiring would bring the rule to it.
@@ -112,11 +112,11 @@ fn watches(row: &RuleRow<'_>) -> &'static str {
 /// Why a state is unknown.
 const UNDOCUMENTED: &str = "not documented";
 
-fn undocumented(verdict: &Verdict<'_>) -> String {
-    match &verdict.state {
-        State::Inactive(why) => why.detail.clone(),
-        _ => UNDOCUMENTED.to_owned(),
-    }
+fn undocumented(verdict: &Verdict<'_>) -> Cause {
+    Cause::other(match &verdict.state {
+        State::Inactive(why) => why.detail.as_str(),
+        _ => UNDOCUMENTED,
+    })
 }
 
 /// What the cells of one agent are made from.
@@ -127,11 +127,11 @@ pub(super) struct Column<'c, 'r> {
 }
 
 impl<'r> Cell<'r> {
-    fn new(state: CellState, because: String, rule: Option<&'r Rule>) -> Cell<'r> {
+    fn new(state: CellState, because: impl Into<CellReason>, rule: Option<&'r Rule>) -> Cell<'r> {
         Cell {
             state,
             by: None,
-            because,
+            because: because.into(),
             pattern: None,
             if_wired: None,
             rule,
@@ -203,12 +203,12 @@ impl<'r> Column<'_, 'r> {
             return match row.rejected {
                 Some(rejected) if is_rejected => {
                     let codes: Vec<&str> = rejected.codes.iter().map(|code| code.row().name).collect();
-                    Cell::new(CellState::Rejected, codes.join(", "), row.rule)
+                    Cell::new(CellState::Rejected, Cause::Other(codes.join(", ")), row.rule)
                 }
                 _ => Cell::new(CellState::Unread, not_read(self.subject, row.origin, row.rule), row.rule),
             };
         };
-        let new = |state, because: &str| Cell::new(state, because.to_owned(), row.rule);
+        let new = |state, because: &str| Cell::new(state, Cause::other(because), row.rule);
         match &meant.state {
             State::Stack | State::Offered => self.brought(meant, own),
             _ if own.is_some() => self.not_applied(own, row),
@@ -216,16 +216,16 @@ impl<'r> Column<'_, 'r> {
                 new(CellState::Unknown, UNDOCUMENTED)
             }
             State::Inactive(_) if let Some(own) = self.subject.native.same_when(meant.rule) => {
-                new(CellState::Unread, &same_text(own))
+                Cell::new(CellState::Unread, Cause::same_text(own), row.rule)
             }
             State::Overridden { winner, by: Step::Duplicate }
                 if !self.is_wired() && self.subject.native.verdict(&winner.origin.path).is_some() =>
             {
-                new(CellState::Unread, &same_text(winner))
+                Cell::new(CellState::Unread, Cause::same_text(winner), row.rule)
             }
             state if !self.is_wired() => Cell {
                 if_wired: self.later(state, meant.rule),
-                ..new(CellState::Unread, &not_read(self.subject, row.origin, row.rule))
+                ..Cell::new(CellState::Unread, not_read(self.subject, row.origin, row.rule), row.rule)
             },
             State::Stream if self.subject.is_hooked() => new(CellState::Stream, watches(row)).by_rulebook(),
             State::Stream => new(CellState::Unread, "stream rules need hooks"),
@@ -240,18 +240,19 @@ impl<'r> Column<'_, 'r> {
     /// Returns the cell of a file that the agent may read, although Rulebook does not: its text is not known.
     fn beyond_limits(&self, file: &Rejected) -> Option<Cell<'r>> {
         let Origin { format, place, .. } = &file.origin;
-        let (state, because) = match file.codes.as_slice() {
+        let because = match file.codes.as_slice() {
             [Code::OutsideRoot] if self.subject.agent.follows_links => match place.shape {
-                PlaceKind::Located { .. } => (CellState::Native, "always; Rulebook does not follow the link"),
-                _ => (CellState::Unknown, "it follows the link, which Rulebook does not read"),
+                PlaceKind::Located { .. } => {
+                    let because = CellReason { despite: Some(Despite::NotFollowed), ..Cause::Always.into() };
+                    return Some(Cell::new(CellState::Native, because, None));
+                }
+                _ => "it follows the link, which Rulebook does not read",
             },
-            [Code::OutsideRoot] => (CellState::Unknown, "not documented for links that leave the root"),
-            [Code::TooLarge] if format.largest.is_none() => {
-                (CellState::Unknown, "not documented for a file of this size")
-            }
+            [Code::OutsideRoot] => "not documented for links that leave the root",
+            [Code::TooLarge] if format.largest.is_none() => "not documented for a file of this size",
             _ => return None,
         };
-        Some(Cell::new(state, because.to_owned(), None))
+        Some(Cell::new(CellState::Unknown, Cause::other(because), None))
     }
 
     /// Returns the cell of a rule that the agent has in context, offers or watches for by itself.
@@ -263,28 +264,22 @@ impl<'r> Column<'_, 'r> {
             State::Offered if !self.is_added(meant) => (CellState::Offered, Some(DoneBy::Agent)),
             _ => return None,
         };
-        let mut because = match (state, own.rule.origin.imported_by.as_deref()) {
+        let cause = match (state, &own.rule.origin.imported_by) {
             (CellState::Unknown, _) => undocumented(own),
-            (CellState::Native, Some(importer)) => format!("imported by {importer}"),
-            (CellState::Native, None) => applies(own),
-            (CellState::Stream, _) if row.is_for_other_files => OTHER_FILES.to_owned(),
-            _ => String::new(),
+            (CellState::Native, Some(importer)) => Cause::Imported(importer.clone()),
+            (CellState::Native, None) => Cause::applies(own),
+            (CellState::Stream, _) if row.is_for_other_files => Cause::other(OTHER_FILES),
+            _ => Cause::Plain,
         };
         // Switching a rule off here does not keep the agent from reading its file.
         let despite = match (meant.map(|meant| &meant.state), row.rejected) {
-            (Some(State::Overridden { winner, .. }), _) => {
-                Some(format!("Rulebook uses {} instead", winner.origin.display))
-            }
-            (Some(State::Disabled(off)), _) => {
-                Some(format!("disabled {}, but the agent reads it", off_by(off)))
-            }
-            (_, Some(_)) => Some("rejected by Rulebook".to_owned()),
+            (Some(State::Overridden { winner, .. }), _) => Some(Despite::Used(winner.origin.display.clone())),
+            (Some(State::Disabled(off)), _) => Some(Despite::Disabled(off_by(off))),
+            (_, Some(_)) => Some(Despite::Rejected),
             _ => None,
         };
         let since = own.rule.origin.format.since.filter(|_| state == CellState::Native);
-        for despite in since.map(|version| format!("since {version}")).into_iter().chain(despite) {
-            because = if because.is_empty() { despite } else { format!("{because}; {despite}") };
-        }
+        let because = CellReason { cause, since, despite };
         let position = self.subject.native.position(&row.origin.path);
         let cell = Cell::new(state, because, Some(own.rule));
         Some(Cell { by, pattern: pattern(own), verdict: Some(own.clone()), position, ..cell })
@@ -295,18 +290,18 @@ impl<'r> Column<'_, 'r> {
         let rule = Some(meant.rule);
         let is_offer = matches!(meant.state, State::Offered);
         let because = match meant.state {
-            _ if meant.is_cut => OVER_BUDGET.to_owned(),
-            State::Offered => String::new(),
-            _ => applies(meant),
+            _ if meant.is_cut => Cause::other(OVER_BUDGET),
+            State::Offered => Cause::Plain,
+            _ => Cause::applies(meant),
         };
         let if_wired = if is_offer { CellState::Offered } else { CellState::Added };
         let new = |state, because| Cell { pattern: pattern(meant), ..Cell::new(state, because, rule) };
         let by_own = |cell: Cell<'r>| Cell { verdict: own.cloned(), ..cell };
         match handling(meant, self.subject) {
             Handling::Native | Handling::NativeAlways => {
-                new(CellState::Native, "read in the folder where it is started".to_owned())
+                new(CellState::Native, Cause::other("read in the folder where it is started"))
             }
-            Handling::Unknown => new(CellState::Unknown, UNDOCUMENTED.to_owned()),
+            Handling::Unknown => new(CellState::Unknown, Cause::other(UNDOCUMENTED)),
             Handling::NotAdded(why) if own.is_some() => by_own(new(CellState::Overridden, why)),
             Handling::NotAdded(why) => new(CellState::Unread, why),
             _ if self.subject.is_hooked() && !is_offer => new(CellState::Added, because),
@@ -316,7 +311,7 @@ impl<'r> Column<'_, 'r> {
                 Cell { if_wired: Some(if_wired), ..new(CellState::Unread, because) }
             }
             Handling::NotApplied(why) => {
-                Cell { if_wired: Some(if_wired), ..by_own(new(CellState::Inactive, why)) }
+                Cell { if_wired: Some(if_wired), ..by_own(new(CellState::Inactive, Cause::other(why))) }
             }
         }
     }
@@ -325,14 +320,16 @@ impl<'r> Column<'_, 'r> {
     fn not_applied(&self, own: Option<&Verdict<'r>>, row: &RuleRow<'r>) -> Cell<'r> {
         let cell = match own.map(|own| (&own.state, own.rule)) {
             Some((State::Inactive(why), rule)) => {
-                Cell::new(CellState::Inactive, why.detail.clone(), Some(rule))
+                Cell::new(CellState::Inactive, Cause::other(&why.detail), Some(rule))
             }
             Some((State::Overridden { winner, .. }, rule)) => {
-                let because = format!("by {}", winner.origin.display);
+                let because = Cause::Other(format!("by {}", winner.origin.display));
                 Cell::new(CellState::Overridden, because, Some(rule))
             }
-            Some((State::Disabled(off), rule)) => Cell::new(CellState::Disabled, off_by(off), Some(rule)),
-            _ => Cell::new(CellState::Inactive, String::new(), row.rule),
+            Some((State::Disabled(off), rule)) => {
+                Cell::new(CellState::Disabled, Cause::other(off_by(off)), Some(rule))
+            }
+            _ => Cell::new(CellState::Inactive, Cause::Plain, row.rule),
         };
         Cell { verdict: own.cloned(), ..cell }
     }

@@ -1,6 +1,6 @@
 //! Who brings a rule to an agent: the agent itself, Rulebook, or nobody.
 
-use super::reason::same_text;
+use super::reason::Cause;
 use super::subject::Subject;
 use crate::agent::{AddPolicy, Agent, Nested};
 use crate::evaluate::{InactiveReason, State, Verdict};
@@ -21,7 +21,7 @@ pub enum Handling {
     /// It is not documented what the agent does, so nothing is added.
     Unknown,
     /// Nothing is added, for this reason.
-    NotAdded(String),
+    NotAdded(Cause),
 }
 
 impl Handling {
@@ -47,7 +47,8 @@ pub fn handling(verdict: &Verdict<'_>, subject: &Subject<'_, '_>) -> Handling {
         None if is_read_at_start(rule, subject) => return Handling::Native,
         Some(State::Inactive(why)) if why.reason == InactiveReason::Undocumented => return Handling::Unknown,
         Some(State::Overridden { winner, .. }) => {
-            return Handling::NotAdded(format!("{} uses {} instead", agent.title, winner.origin.display));
+            let why = format!("{} uses {} instead", agent.title, winner.origin.display);
+            return Handling::NotAdded(Cause::Other(why));
         }
         Some(State::Inactive(why)) => Some(why.detail.clone()),
         Some(State::Offered) => Some("only offered to the model".to_owned()),
@@ -57,10 +58,10 @@ pub fn handling(verdict: &Verdict<'_>, subject: &Subject<'_, '_>) -> Handling {
         None => None,
     };
     if let Some(own) = native.same_text(rule) {
-        return Handling::NotAdded(same_text(own));
+        return Handling::NotAdded(Cause::same_text(own));
     }
     if let Some(why) = not_added(rule, subject).filter(|_| !rule.is_mandatory) {
-        return Handling::NotAdded(why);
+        return Handling::NotAdded(Cause::Other(why));
     }
     because.map_or(Handling::Unread, Handling::NotApplied)
 }

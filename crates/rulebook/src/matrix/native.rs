@@ -1,5 +1,6 @@
 //! What one agent reads by itself.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -20,8 +21,8 @@ pub struct NativeReading<'r> {
     /// The position of each rule in the agent's context.
     positions: Vec<usize>,
     by_path: HashMap<&'r str, usize>,
-    /// The first rule in context of each text.
-    by_body: HashMap<&'r str, &'r Rule>,
+    /// The positions of the verdicts of each text.
+    by_body: OnceCell<HashMap<&'r str, Vec<usize>>>,
     rejected: HashMap<&'r str, &'r Rejected>,
 }
 
@@ -33,13 +34,7 @@ impl<'r> NativeReading<'r> {
         let positions = evaluation.positions();
         let verdicts = evaluation.verdicts;
         let rejected = book.rejected().iter().map(|file| (file.origin.path.as_str(), file)).collect();
-        NativeReading {
-            by_path: by_path(&verdicts),
-            by_body: by_body(&verdicts),
-            verdicts,
-            positions,
-            rejected,
-        }
+        NativeReading { by_path: by_path(&verdicts), by_body: OnceCell::new(), verdicts, positions, rejected }
     }
 
     /// Evaluates the rules that an agent reads by itself. Requests are left to Rulebook: an agent does not know its names.
@@ -61,7 +56,7 @@ impl<'r> NativeReading<'r> {
         self.positions.retain(|_| kept.next() == Some(true));
         self.verdicts.retain(is_kept);
         self.by_path = by_path(&self.verdicts);
-        self.by_body = by_body(&self.verdicts);
+        self.by_body = OnceCell::new();
     }
 
     /// Returns what the agent does with a file, if it reads it.
@@ -97,7 +92,7 @@ impl<'r> NativeReading<'r> {
 
     /// Returns the rule in context that has the same text, if there is one.
     pub(super) fn same_text(&self, rule: &Rule) -> Option<&'r Rule> {
-        self.by_body.get(rule.body.as_str()).copied()
+        self.of_text(rule).find(|own| matches!(own.state, State::Stack)).map(|own| own.rule)
     }
 
     /// Returns the rule in context that has the same text or is a copy in another format, if there is one.
@@ -113,7 +108,13 @@ impl<'r> NativeReading<'r> {
 
     /// Returns the rule that the agent reads and that has the same text and applies in the same cases, if there is one.
     pub(super) fn same_when(&self, rule: &Rule) -> Option<&'r Rule> {
-        self.verdicts.iter().map(|verdict| verdict.rule).find(|own| own.applies_as(rule))
+        self.of_text(rule).map(|own| own.rule).find(|own| own.applies_as(rule))
+    }
+
+    /// The verdicts on the rules that have the same text, in the agent's order.
+    fn of_text(&self, rule: &Rule) -> impl Iterator<Item = &Verdict<'r>> {
+        let by_body = self.by_body.get_or_init(|| by_body(&self.verdicts));
+        by_body.get(rule.body.as_str()).into_iter().flatten().map(|at| &self.verdicts[*at])
     }
 
     /// Returns the general file that the agent finds for a folder: one with its own name, or `AGENTS.md`.
@@ -142,10 +143,13 @@ fn by_path<'r>(verdicts: &[Verdict<'r>]) -> HashMap<&'r str, usize> {
     by_path
 }
 
-/// Returns the first rule in context of each text.
-fn by_body<'r>(verdicts: &[Verdict<'r>]) -> HashMap<&'r str, &'r Rule> {
-    let in_context = verdicts.iter().filter(|verdict| matches!(verdict.state, State::Stack)).rev();
-    in_context.map(|verdict| (verdict.rule.body.as_str(), verdict.rule)).collect()
+/// Returns the positions of the verdicts of each text.
+fn by_body<'r>(verdicts: &[Verdict<'r>]) -> HashMap<&'r str, Vec<usize>> {
+    let mut by_body: HashMap<&str, Vec<usize>> = HashMap::with_capacity(verdicts.len());
+    for (at, verdict) in verdicts.iter().enumerate() {
+        by_body.entry(verdict.rule.body.as_str()).or_default().push(at);
+    }
+    by_body
 }
 
 fn is_loaded(verdict: &Verdict<'_>) -> bool {

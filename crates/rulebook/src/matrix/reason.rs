@@ -1,7 +1,11 @@
-//! The reasons in cells: one short phrase each.
+//! The reasons in cells.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 
 use crate::compare::readable_files;
-use crate::evaluate::Verdict;
+use crate::evaluate::{Reason, Verdict};
 use crate::format::Format;
 use crate::resolve::{Off, OffBy};
 use crate::rule::Rule;
@@ -9,14 +13,131 @@ use crate::source::{Origin, Scope};
 
 use super::subject::Subject;
 
-/// Describes why a rule applies: "always", "paths src/**", "folder packages/web".
-pub(super) fn applies(verdict: &Verdict<'_>) -> String {
-    let reasons: Vec<String> = verdict
-        .because
-        .iter()
-        .map(|reason| format!("{} {}", reason.condition, reason.matched.join(", ")))
-        .collect();
-    if reasons.is_empty() { "always".to_owned() } else { reasons.join("; ") }
+/// Why a rule has its state for an agent. Its text is a short phrase; it is empty if the state says everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct CellReason {
+    /// What decided.
+    pub cause: Cause,
+    /// The version of the agent that was the first to read such files.
+    pub since: Option<&'static str>,
+    /// What Rulebook does with the rule, if it differs from what the agent does.
+    pub despite: Option<Despite>,
+}
+
+/// What decides which state a rule has for an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The state says everything.
+    #[default]
+    Plain,
+    /// It has no conditions.
+    Always,
+    /// These conditions hold, one phrase for each.
+    Holds(Vec<String>),
+    /// This file imports it.
+    Imported(String),
+    /// The agent reads only these files.
+    Reads(String),
+    /// The agent reads this file instead, which may import the rule's file by this name.
+    ReadInstead(String, Option<String>),
+    /// The agent has the same text from this file.
+    SameText(String),
+    /// Another reason.
+    Other(String),
+}
+
+/// What Rulebook does with a rule that an agent reads by itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Despite {
+    /// It uses this file instead.
+    Used(String),
+    /// The rule is disabled; this says where.
+    Disabled(String),
+    /// It rejects the file.
+    Rejected,
+    /// It does not follow the link.
+    NotFollowed,
+}
+
+impl CellReason {
+    /// Whether the state says everything.
+    pub fn is_empty(&self) -> bool {
+        *self == CellReason::default()
+    }
+}
+
+impl From<Cause> for CellReason {
+    fn from(cause: Cause) -> CellReason {
+        CellReason { cause, ..CellReason::default() }
+    }
+}
+
+impl Cause {
+    /// A reason in words; none if there are no words.
+    pub(super) fn other(words: impl Into<String>) -> Cause {
+        let words = words.into();
+        if words.is_empty() { Cause::Plain } else { Cause::Other(words) }
+    }
+
+    /// Why a verdict's rule applies.
+    pub(super) fn applies(verdict: &Verdict<'_>) -> Cause {
+        let one = |reason: &Reason| format!("{} {}", reason.condition, reason.matched.join(", "));
+        let reasons: Vec<String> = verdict.because.iter().map(one).collect();
+        if reasons.is_empty() { Cause::Always } else { Cause::Holds(reasons) }
+    }
+
+    /// That the agent has the text of a rule from another file.
+    pub(super) fn same_text(own: &Rule) -> Cause {
+        Cause::SameText(own.origin.display.clone())
+    }
+}
+
+impl fmt::Display for CellReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let since = self.since.map(|version| format!("since {version}"));
+        let despite = self.despite.as_ref().map(ToString::to_string);
+        let cause = Some(self.cause.to_string()).filter(|cause| !cause.is_empty());
+        let phrases: Vec<String> = [cause, since, despite].into_iter().flatten().collect();
+        f.write_str(&phrases.join("; "))
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Plain => Ok(()),
+            Cause::Always => f.write_str("always"),
+            Cause::Holds(reasons) => f.write_str(&reasons.join("; ")),
+            Cause::Imported(by) => write!(f, "imported by {by}"),
+            Cause::Reads(files) => write!(f, "reads {files}"),
+            Cause::ReadInstead(file, None) => write!(f, "`{file}` is read instead"),
+            Cause::ReadInstead(file, Some(name)) => {
+                write!(f, "`{file}` is read instead; add `@{name}` to it to import this file")
+            }
+            Cause::SameText(file) => write!(f, "same text as `{file}`"),
+            Cause::Other(words) => f.write_str(words),
+        }
+    }
+}
+
+impl fmt::Display for Despite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Despite::Used(file) => write!(f, "Rulebook uses {file} instead"),
+            Despite::Disabled(by) => write!(f, "disabled {by}, but the agent reads it"),
+            Despite::Rejected => f.write_str("rejected by Rulebook"),
+            Despite::NotFollowed => f.write_str("Rulebook does not follow the link"),
+        }
+    }
+}
+
+impl Serialize for CellReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// Returns the pattern that decided, or the folder.
@@ -52,31 +173,21 @@ fn used_instead<'r>(subject: &Subject<'_, 'r>, origin: &Origin) -> Option<&'r Ru
     subject.native.verdicts().iter().map(|verdict| verdict.rule).find(is_other)
 }
 
-/// Describes that an agent has the text of a rule from another file.
-pub(super) fn same_text(own: &Rule) -> String {
-    format!("same text as `{}`", own.origin.display)
-}
-
-/// Describes why an agent does not read a file in one of its own places; empty for a place of another agent.
-pub(super) fn not_read(subject: &Subject<'_, '_>, origin: &Origin, rule: Option<&Rule>) -> String {
+/// Returns why an agent does not read a file in one of its own places; for a place of another agent, nothing.
+pub(super) fn not_read(subject: &Subject<'_, '_>, origin: &Origin, rule: Option<&Rule>) -> Cause {
     let agent = subject.agent;
     if origin.scope != Scope::Workspace {
-        return String::new();
+        return Cause::Plain;
     }
     if let Some(other) = used_instead(subject, origin) {
         // A link to the file, or a copy of it.
         if rule.is_some_and(|rule| rule.body == other.body) {
-            return same_text(other);
+            return Cause::same_text(other);
         }
-        let (name, own) = (&origin.display, &other.origin.display);
-        let hint = if other.origin.format.imports > 0 {
-            format!("; add `@{name}` to it to import this file")
-        } else {
-            String::new()
-        };
-        return format!("`{own}` is read instead{hint}");
+        let name = (other.origin.format.imports > 0).then(|| origin.display.clone());
+        return Cause::ReadInstead(other.origin.display.clone(), name);
     }
     let ignored = agent.ignores.as_ref().filter(|ignored| ignored.format == origin.format.id);
     let files = ignored.map(|ignored| ignored.reads.to_owned()).or_else(|| readable_files(agent, origin));
-    files.map(|files| format!("reads {files}")).unwrap_or_default()
+    files.map_or(Cause::Plain, Cause::Reads)
 }

@@ -1,8 +1,9 @@
 //! The cells of the table: a symbol, and the pattern or the word that decides.
 
 use anstyle::Style;
+use rulebook::diagnostic::Code;
 use rulebook::evaluate::{State, Verdict};
-use rulebook::matrix::{AgentColumn, Cell, CellState, Matrix, RuleRow};
+use rulebook::matrix::{AgentColumn, Cause, Cell, CellReason, CellState, Despite, Matrix, RuleRow};
 use rulebook::render::OVER_BUDGET;
 use rulebook::rule::{Activation, Basis, Rule};
 use rulebook::stream::trigger::OTHER_FILES;
@@ -124,7 +125,6 @@ pub(in crate::surface) fn cell_text(cell: &Cell<'_>, target: GridTarget) -> Stri
     if cell.is_over_budget() {
         return OVER_BUDGET.to_owned();
     }
-    let imported = cell.because.strip_prefix("imported by ").map(|importer| format!("via {importer}"));
     match cell.state {
         CellState::Inactive if cell.is_manual() => MANUAL.to_owned(),
         // The rule applies here as it is meant: what the agent waits for instead says why it does not.
@@ -135,9 +135,12 @@ pub(in crate::surface) fn cell_text(cell: &Cell<'_>, target: GridTarget) -> Stri
             cell.waiting().or(cell.rule).map(waits_for).unwrap_or_default()
         }
         CellState::Offered if !target.is_paths() => cell.rule.map(waits_for).unwrap_or_default(),
-        CellState::Native | CellState::Added => imported
-            .or_else(|| cell.pattern.clone())
-            .unwrap_or_else(|| cell.because.split(';').next().unwrap_or_default().to_owned()),
+        CellState::Native | CellState::Added => match (&cell.because.cause, &cell.pattern) {
+            (Cause::Imported(importer), _) => format!("via {importer}"),
+            (_, Some(pattern)) => pattern.clone(),
+            (Cause::Holds(reasons), None) => reasons.first().cloned().unwrap_or_default(),
+            (cause, None) => cause.to_string(),
+        },
         _ => String::new(),
     }
 }
@@ -207,13 +210,16 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
     let mut cells = matrix.columns.iter().map(|column| (column, &column.cells[at]));
     let needs_note = |(column, cell): &(&AgentColumn<'_>, &Cell<'_>)| match cell.state {
         // Without wiring, Rulebook uses nothing.
-        CellState::Native if column.wired.is_empty() && cell.because.contains("; Rulebook uses ") => false,
-        CellState::Native | CellState::Added => cell.because.contains(';'),
+        CellState::Native
+            if column.wired.is_empty() && matches!(cell.because.despite, Some(Despite::Used(_))) =>
+        {
+            false
+        }
+        CellState::Native | CellState::Added => says_more(&cell.because),
         CellState::Offered => false,
         // Why nothing is added for an agent that is not wired is no news.
         CellState::Unread if column.wired.is_empty() => {
-            cell.because.contains(" is read instead")
-                || ["reads ", "same text"].iter().any(|start| cell.because.starts_with(start))
+            matches!(cell.because.cause, Cause::ReadInstead(..) | Cause::Reads(_) | Cause::SameText(_))
         }
         CellState::Inactive
             if !target.is_paths() && (cell.if_wired.is_none() || cell.waiting().is_some()) =>
@@ -233,16 +239,18 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
     }
     match cells.find(needs_note) {
         Some((_, cell)) if matches!(cell.state, CellState::Unread | CellState::Unknown) => {
-            match cell.because.strip_prefix("reads ") {
-                Some(files) => format!("not read: {} only {files}", reading(&alike(matrix, at, cell))),
-                None => format!("{}: {}", alike(matrix, at, cell).join(", "), cell.because),
+            match &cell.because.cause {
+                Cause::Reads(files) => {
+                    format!("not read: {} only {files}", reading(&alike(matrix, at, cell)))
+                }
+                _ => format!("{}: {}", alike(matrix, at, cell).join(", "), cell.because),
             }
         }
         Some((_, cell)) if let Some((winner, step)) = cell.overridden_by() => {
             format!("{}: {}", alike(matrix, at, cell).join(", "), overridden_by(&winner.origin.display, step))
         }
-        Some((column, cell)) => match cell.because.strip_prefix("always; ").unwrap_or(&cell.because) {
-            version if version.starts_with("since ") => format!("{} {version}", column.agent.name),
+        Some((column, cell)) => match without_always(&cell.because) {
+            version if cell.because.since.is_some() => format!("{} {version}", column.agent.name),
             reason if cell.state == CellState::Inactive => {
                 let is_other = |other: &Cell<'_>| {
                     other.state != CellState::Unread
@@ -250,12 +258,27 @@ pub(super) fn note(matrix: &Matrix<'_>, at: usize, row: &RuleRow<'_>, target: Gr
                 };
                 let others = matrix.columns.iter().any(|column| is_other(&column.cells[at]));
                 let names = others.then(|| format!("{}: ", alike(matrix, at, cell).join(", ")));
-                names.unwrap_or_default() + &in_table(reason)
+                names.unwrap_or_default() + &in_table(&reason)
             }
-            reason => in_table(reason),
+            reason => in_table(&reason),
         },
         None => doubtful(row),
     }
+}
+
+/// Whether a reason says more than the symbol and the first condition do.
+fn says_more(because: &CellReason) -> bool {
+    let has_more = matches!(&because.cause, Cause::Holds(reasons) if reasons.len() > 1);
+    has_more || because.since.is_some() || because.despite.is_some()
+}
+
+/// Describes a reason, without `always` if there is more to say.
+fn without_always(because: &CellReason) -> String {
+    let mut because = because.clone();
+    if because.cause == Cause::Always {
+        because.cause = Cause::Plain;
+    }
+    because.to_string()
 }
 
 /// Returns the agents that have the same state for the same reason as one cell of a row.
@@ -276,11 +299,13 @@ fn reading(names: &[&str]) -> String {
 }
 
 fn rejected(row: &RuleRow<'_>) -> String {
-    let codes = row.rejected.into_iter().flat_map(|rejected| &rejected.codes);
-    let codes: Vec<&str> = codes.map(|code| code.row().name).collect();
+    let codes: Vec<Code> = row.rejected.into_iter().flat_map(|rejected| &rejected.codes).copied().collect();
     match codes.as_slice() {
-        ["untrusted"] => "not trusted".to_owned(),
-        codes => format!("rejected: {}", codes.join(", ")),
+        [Code::Untrusted] => "not trusted".to_owned(),
+        codes => {
+            let names: Vec<&str> = codes.iter().map(|code| code.row().name).collect();
+            format!("rejected: {}", names.join(", "))
+        }
     }
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn not_delivered(workspace: &Workspace, host: &str, name: &str, sessi
                     }
                     format!("{name} reads the file by itself")
                 }
-                Some(Handling::NotAdded(why)) => why,
+                Some(Handling::NotAdded(why)) => why.to_string(),
                 _ => "applies now; delivered with the next event".to_owned(),
             },
             State::Offered if verdict.is_cut => format!("{OVER_BUDGET}: only offered by name"),

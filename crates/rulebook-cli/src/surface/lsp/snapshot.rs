@@ -290,7 +290,7 @@ impl Snapshot {
                 source: row.origin.display.clone(),
                 uri: self.uris.of(&row.origin.path),
                 state: cell.state,
-                because: cell.because.clone(),
+                because: cell.because.to_string(),
             });
             AgentHere { agent: column.agent, tokens: column.tokens, rules: rules.collect() }
         };

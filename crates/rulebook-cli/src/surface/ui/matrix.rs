@@ -1,7 +1,7 @@
 //! The matrix of rules and agents, detached from the rules so that it can be cached.
 
 use rulebook::agent::{Agent, Product, Wiring};
-use rulebook::matrix::{Cell, CellState, DoneBy, Matrix};
+use rulebook::matrix::{Cause, Cell, CellState, DoneBy, Matrix};
 use rulebook::render::estimate_tokens;
 use rulebook::rule::Activation;
 use rulebook_workspace::Views;
@@ -166,7 +166,7 @@ impl CellText {
             state: cell.state,
             by: cell.by,
             short: short(cell, wired, target),
-            because: cell.because.clone(),
+            because: cell.because.to_string(),
             would_add: cell.if_wired.is_some(),
             is_conditional: is_conditional || cell.waiting().is_some(),
             is_manual: cell.is_manual(),
@@ -191,8 +191,10 @@ fn short(cell: &Cell<'_>, wired: &[Wiring], target: GridTarget) -> String {
     match cell.state {
         CellState::Offered if text.is_empty() => "offered".to_owned(),
         // Why nothing is added for an agent that is not wired is no news.
-        CellState::Unread if wired.is_empty() && !cell.because.starts_with("reads") => String::new(),
-        CellState::Unread => cell.because.replace('`', ""),
+        CellState::Unread if wired.is_empty() && !matches!(cell.because.cause, Cause::Reads(_)) => {
+            String::new()
+        }
+        CellState::Unread => cell.because.to_string().replace('`', ""),
         CellState::Unknown => String::new(),
         CellState::Native | CellState::Added | CellState::Inactive | CellState::Offered => text,
         state => state.name().to_owned(),
