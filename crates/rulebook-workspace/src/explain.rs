@@ -146,11 +146,13 @@ impl Workspace {
         let paths = self.paths_of(&questions, &all);
         let reach = tree.as_ref().map_or(Reach::Above(&paths), Reach::Walked);
         let mut sources = self.sources(reach);
-        if tree.is_none() && !unknown_requests(&sources.meant().book, &all).is_empty() {
+        let mut meant = sources.meant();
+        if tree.is_none() && !unknown_requests(&meant.book, &all).is_empty() {
             sources.widen();
+            meant = sources.meant();
         }
         let agents = self.agents_for(view, AgentSearch::WorkspaceAndHome);
-        let views = sources.views(agents.clone());
+        let views = sources.views_with(meant, agents.clone());
         let found = differences(&sources, &views, view);
         let diagnostics = match view {
             Viewpoint::As(named) => views.agents[0].native.reported(named.agent, &views.meant.diagnostics),

@@ -37,7 +37,7 @@ impl Loader<'_> {
     ///
     /// `twin_of` names the file in the repository that a file is a checkout of, if several roots are checkouts of it.
     pub(crate) fn load(&self, found: Vec<Found>, twin_of: &dyn Fn(&Origin) -> Option<String>) -> Vec<Parsed> {
-        let mut first: BTreeMap<Identity, usize> = BTreeMap::new();
+        let mut first: HashMap<Identity, usize> = HashMap::default();
         let mut all: Vec<Parsed> = Vec::with_capacity(found.len());
         let mut sizes: BTreeMap<Scope, usize> = BTreeMap::new();
         for found in found {
@@ -147,7 +147,7 @@ fn is_mandatory(parsed: &Parsed) -> bool {
 }
 
 /// What makes two names one file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Identity {
     /// The same file on disk, for the same folder: for another folder it is another rule, and so it may be for another
     /// format.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rulebook::source::{MAX_READ, Unreadable};
 #[cfg(unix)]
 use rustix::fs::{Mode, OFlags};
+use simdutf8::compat::{Utf8Error, from_utf8};
 
 use crate::canonical::canonical;
 
@@ -146,10 +147,10 @@ pub(crate) fn rule_text(
 /// Reads the text of a file. If it fits the buffer, it costs no second read: a regular file returns all it has at once.
 fn read_text(mut file: File, buffer: &mut [u8]) -> Result<Arc<str>, Unreadable> {
     let refused = |error: io::Error| Unreadable::Refused(reason(&error));
-    let not_utf8 = |error: std::str::Utf8Error| Unreadable::NotUtf8 { valid_up_to: error.valid_up_to() };
+    let not_utf8 = |error: Utf8Error| Unreadable::NotUtf8 { valid_up_to: error.valid_up_to() };
     let len = file.read(buffer).map_err(refused)?;
     if len < buffer.len() {
-        return std::str::from_utf8(&buffer[..len]).map(Arc::from).map_err(not_utf8);
+        return from_utf8(&buffer[..len]).map(Arc::from).map_err(not_utf8);
     }
     let mut bytes = buffer.to_vec();
     (&file).take(MAX_READ + 1 - len as u64).read_to_end(&mut bytes).map_err(refused)?;
@@ -157,7 +158,7 @@ fn read_text(mut file: File, buffer: &mut [u8]) -> Result<Arc<str>, Unreadable> 
         let len = file.metadata().map_or(0, |metadata| metadata.len()).max(bytes.len() as u64);
         return Err(Unreadable::TooLarge { len });
     }
-    std::str::from_utf8(&bytes).map(Arc::from).map_err(not_utf8)
+    from_utf8(&bytes).map(Arc::from).map_err(not_utf8)
 }
 
 /// The canonical path of an open file. Where the system cannot tell it, that of the path it was opened by.

@@ -3,20 +3,24 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use crate::hash::TextHash;
 
 /// The instruction of a rule: Markdown, trimmed, without the header. It reads like a `str`, and a clone copies no text.
 #[derive(Clone, Default)]
 pub struct Body {
     text: Arc<str>,
     span: Range<usize>,
+    /// The hash of the text, computed when it is first needed.
+    hash: OnceLock<TextHash>,
 }
 
 impl Body {
     /// Takes a part of a text.
     pub(crate) fn part(text: Arc<str>, span: Range<usize>) -> Body {
         debug_assert!(text.get(span.clone()).is_some(), "a part of the text");
-        Body { text, span }
+        Body { text, span, hash: OnceLock::new() }
     }
 
     /// Returns the body with the blank lines and the indentation in front of it, which are part of its file.
@@ -27,6 +31,11 @@ impl Body {
         // The line break that ends the header.
         let lead = if words == 0 { blank } else { blank.split_once('\n').map_or("", |(_, rest)| rest) };
         &self.text[self.span.start - lead.len()..self.span.end]
+    }
+
+    /// Returns the hash of the text. It is computed once.
+    pub(crate) fn text_hash(&self) -> TextHash {
+        *self.hash.get_or_init(|| TextHash::of(self))
     }
 
     /// Returns the text of the body.
@@ -45,13 +54,14 @@ impl Deref for Body {
 
 impl From<String> for Body {
     fn from(text: String) -> Body {
-        Body { span: 0..text.len(), text: text.into() }
+        let span = 0..text.len();
+        Body::part(text.into(), span)
     }
 }
 
 impl From<&str> for Body {
     fn from(text: &str) -> Body {
-        Body { span: 0..text.len(), text: text.into() }
+        Body::part(text.into(), 0..text.len())
     }
 }
 

@@ -105,11 +105,13 @@ pub fn is_text(name: &str) -> bool {
 
 /// Whether a file is about its folder, and not a rule, by its name.
 pub fn is_documentation(name: &str) -> bool {
+    let Some(first) = name.bytes().next().map(|byte| byte.to_ascii_lowercase()) else { return false };
     let is_named = |known: &&str| {
-        let parts = name.split_at_checked(known.len());
-        parts.is_some_and(|(start, rest)| {
-            start.eq_ignore_ascii_case(known) && !rest.starts_with(|c: char| c.is_alphanumeric())
-        })
+        // Nearly every file is decided by its first letter.
+        known.as_bytes()[0] == first
+            && name.split_at_checked(known.len()).is_some_and(|(start, rest)| {
+                start.eq_ignore_ascii_case(known) && !rest.starts_with(|c: char| c.is_alphanumeric())
+            })
     };
     DOCUMENTATION.iter().any(is_named)
 }

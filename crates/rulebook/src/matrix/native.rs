@@ -9,6 +9,7 @@ use crate::agent::Agent;
 use crate::evaluate::{Audience, Evaluation, Lines, State, Verdict, evaluate};
 use crate::evidence::Evidence;
 use crate::format::FormatId;
+use crate::hash::TextHash;
 use crate::parse::Rejected;
 use crate::resolve::Rulebook;
 use crate::rule::Rule;
@@ -22,7 +23,7 @@ pub struct NativeReading<'r> {
     positions: Vec<usize>,
     by_path: HashMap<&'r str, usize>,
     /// The positions of the verdicts of each text.
-    by_body: OnceCell<HashMap<&'r str, Vec<usize>>>,
+    by_text: OnceCell<HashMap<TextHash, Vec<usize>>>,
     rejected: HashMap<&'r str, &'r Rejected>,
 }
 
@@ -34,7 +35,7 @@ impl<'r> NativeReading<'r> {
         let positions = evaluation.positions();
         let verdicts = evaluation.verdicts;
         let rejected = book.rejected().iter().map(|file| (file.origin.path.as_str(), file)).collect();
-        NativeReading { by_path: by_path(&verdicts), by_body: OnceCell::new(), verdicts, positions, rejected }
+        NativeReading { by_path: by_path(&verdicts), by_text: OnceCell::new(), verdicts, positions, rejected }
     }
 
     /// Evaluates the rules that an agent reads by itself. Requests are left to Rulebook: an agent does not know its names.
@@ -56,7 +57,7 @@ impl<'r> NativeReading<'r> {
         self.positions.retain(|_| kept.next() == Some(true));
         self.verdicts.retain(is_kept);
         self.by_path = by_path(&self.verdicts);
-        self.by_body = OnceCell::new();
+        self.by_text = OnceCell::new();
     }
 
     /// Returns what the agent does with a file, if it reads it.
@@ -113,8 +114,9 @@ impl<'r> NativeReading<'r> {
 
     /// The verdicts on the rules that have the same text, in the agent's order.
     fn of_text(&self, rule: &Rule) -> impl Iterator<Item = &Verdict<'r>> {
-        let by_body = self.by_body.get_or_init(|| by_body(&self.verdicts));
-        by_body.get(rule.body.as_str()).into_iter().flatten().map(|at| &self.verdicts[*at])
+        let by_text = self.by_text.get_or_init(|| by_text(&self.verdicts));
+        let found = by_text.get(&rule.body.text_hash()).into_iter().flatten().map(|at| &self.verdicts[*at]);
+        found.filter(|own| own.rule.body == rule.body)
     }
 
     /// Returns the general file that the agent finds for a folder: one with its own name, or `AGENTS.md`.
@@ -144,12 +146,12 @@ fn by_path<'r>(verdicts: &[Verdict<'r>]) -> HashMap<&'r str, usize> {
 }
 
 /// Returns the positions of the verdicts of each text.
-fn by_body<'r>(verdicts: &[Verdict<'r>]) -> HashMap<&'r str, Vec<usize>> {
-    let mut by_body: HashMap<&str, Vec<usize>> = HashMap::with_capacity(verdicts.len());
+fn by_text(verdicts: &[Verdict<'_>]) -> HashMap<TextHash, Vec<usize>> {
+    let mut by_text: HashMap<TextHash, Vec<usize>> = HashMap::with_capacity(verdicts.len());
     for (at, verdict) in verdicts.iter().enumerate() {
-        by_body.entry(verdict.rule.body.as_str()).or_default().push(at);
+        by_text.entry(verdict.rule.body.text_hash()).or_default().push(at);
     }
-    by_body
+    by_text
 }
 
 fn is_loaded(verdict: &Verdict<'_>) -> bool {

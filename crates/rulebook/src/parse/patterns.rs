@@ -288,11 +288,11 @@ const USUAL: [bool; 256] = {
 
 /// Most patterns are plain names and stars, with a star or a dot in the last segment. They have none of the mistakes above.
 fn is_usual(pattern: &[u8]) -> bool {
-    let last = memchr::memrchr(b'/', pattern).map_or(pattern, |slash| &pattern[slash + 1..]);
+    let mut last = pattern.iter().rev().take_while(|c| **c != b'/');
     pattern.iter().all(|c| USUAL[usize::from(*c)])
         && pattern.first().is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'*')
-        && memchr::memchr2(b'.', b'*', last).is_some()
-        && last.last() != Some(&b'.')
+        && last.any(|c| matches!(c, b'.' | b'*'))
+        && pattern.last() != Some(&b'.')
 }
 
 #[cfg(test)]

@@ -296,7 +296,7 @@ impl Session {
 
     /// Whether a rule's text is in the context.
     pub fn has_rule(&self, rule: &Rule) -> bool {
-        self.delivered.get(&rule.origin.display).is_some_and(|text| text.hash == TextHash::of(&rule.body))
+        self.delivered.get(&rule.origin.display).is_some_and(|text| text.hash == rule.body.text_hash())
     }
 }
 
