@@ -281,7 +281,7 @@ fn hooks_know_what_the_proxy_stopped() {
         assert_eq!(hook("s1", "PostToolUse", "FORBIDDEN"), "");
         assert!(hook("s2", "PreToolUse", "FORBIDDEN").contains("Never."));
         let shown = stdout(&lab.sandbox.run(&["explain", "--session", "s1"]));
-        assert!(shown.contains("let through: the rule is already in context"), "{shown}");
+        assert!(shown.contains("the rule is in the context already"), "{shown}");
     });
 }
 
