@@ -71,7 +71,8 @@ impl Workspace {
             let origin = if found.iter().any(|found| !found.is_shared) {
                 "wired"
             } else {
-                markers(agent).find(|marker| roots.iter().any(|root| root.has(marker)))?
+                let marker = markers(agent).find(|marker| roots.iter().any(|root| root.has(marker)))?;
+                if found.is_empty() { marker } else { "wired" }
             };
             Some(UsedAgent { agent, origin: origin.to_owned(), wired: distinct(&found) })
         });
@@ -98,12 +99,16 @@ impl Workspace {
         let mut found: Vec<WiredBy> = roots
             .flat_map(|root| host.wired_among(&self.files, root.path.as_ref(), &is_hook_command))
             .collect();
+        let surface = host.surface(agent);
+        found.retain(|found| surface.is_none_or(|surface| surface.in_workspace.contains(&found.wiring)));
         if search == AgentSearch::WorkspaceAndHome {
-            found.extend(host.wired_at_home(&self.homes, &is_hook_command));
+            let at_home = host.wired_at_home(&self.homes, &is_hook_command).into_iter();
+            found.extend(
+                at_home.filter(|found| surface.is_none_or(|surface| surface.at_home.contains(&found.wiring))),
+            );
         }
         // The files of a host show that its own agent is used, not another surface.
-        let is_other = host.agent != agent.name;
-        found.iter_mut().for_each(|found| found.is_shared |= is_other);
+        found.iter_mut().for_each(|found| found.is_shared |= surface.is_some());
         found
     }
 

@@ -10,8 +10,8 @@ pub struct Host {
     pub name: &'static str,
     /// The name of the agent whose files it reads by itself.
     pub agent: &'static str,
-    /// The names of other surfaces of the agent that its files wire too.
-    pub surfaces: &'static [&'static str],
+    /// Other surfaces of the agent that its files wire too.
+    pub surfaces: &'static [Surface],
     /// Paths in a workspace that show that the host is used there.
     pub markers: &'static [&'static str],
     /// Paths in the home folder that show that the host is used.
@@ -32,6 +32,18 @@ pub struct Host {
     pub needs_answer: bool,
     /// Whether it shows the user what a shell prints if the program of a hook is missing.
     pub shows_errors: bool,
+}
+
+/// Another surface of an agent, which some files of the host wire too.
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Surface {
+    /// The name of the agent.
+    pub agent: &'static str,
+    /// The ways in which the files of a workspace wire it.
+    pub in_workspace: &'static [Wiring],
+    /// The ways in which the files in the home folder do.
+    pub at_home: &'static [Wiring],
 }
 
 /// One file of a host.
@@ -81,6 +93,8 @@ const BASE: Host = Host {
     shows_errors: false,
 };
 
+const ALL: &[Wiring] = &[Wiring::Hook, Wiring::Mcp];
+
 /// Every host, sorted by name.
 pub static HOSTS: &[Host] = &[
     Host {
@@ -108,7 +122,7 @@ pub static HOSTS: &[Host] = &[
         name: "cline",
         agent: "cline",
         context_limit: Some(45_000),
-        surfaces: &["cline-cli"],
+        surfaces: &[Surface { agent: "cline-cli", in_workspace: ALL, at_home: ALL }],
         markers: &[".clinerules"],
         home_markers: &["Documents/Cline", ".cline"],
         files: &[
@@ -149,6 +163,8 @@ pub static HOSTS: &[Host] = &[
     Host {
         name: "copilot",
         agent: "copilot-cli",
+        // It reads other files for its MCP servers, and other hooks in the home folder.
+        surfaces: &[Surface { agent: "copilot-vscode", in_workspace: &[Wiring::Hook], at_home: &[] }],
         context_limit: Some(50_000),
         markers: &[".github/copilot-instructions.md", ".github/instructions", ".github/hooks"],
         home_markers: &[".copilot"],
@@ -325,6 +341,11 @@ impl Host {
         self.files.iter().any(|file| file.workspace.is_some())
     }
 
+    /// Whether it runs hooks.
+    pub fn runs_hooks(&self) -> bool {
+        self.files.iter().any(|file| file.wiring == Wiring::Hook)
+    }
+
     /// The command that wires it: in the workspace if that is possible.
     pub fn install_command(&self) -> String {
         if self.files.is_empty() {
@@ -336,7 +357,12 @@ impl Host {
 
     /// The host that an agent is, if Rulebook can be wired into it.
     pub fn of(agent: &Agent) -> Option<&'static Host> {
-        HOSTS.iter().find(|host| host.agent == agent.name || host.surfaces.contains(&agent.name))
+        HOSTS.iter().find(|host| host.agent == agent.name || host.surface(agent).is_some())
+    }
+
+    /// An agent as another surface of its own.
+    pub(crate) fn surface(&self, agent: &Agent) -> Option<&'static Surface> {
+        self.surfaces.iter().find(|surface| surface.agent == agent.name)
     }
 }
 
@@ -348,7 +374,7 @@ mod tests {
     fn hosts_are_sorted_and_each_is_an_agent_with_hooks_first() {
         assert!(HOSTS.is_sorted_by(|a, b| a.name < b.name));
         for host in HOSTS {
-            for agent in host.surfaces.iter().chain([&host.agent]) {
+            for agent in host.surfaces.iter().map(|surface| surface.agent).chain([host.agent]) {
                 assert!(Agent::named(agent).is_some(), "{agent}");
             }
             assert!(host.files.is_sorted_by_key(|file| file.wiring), "{}", host.name);

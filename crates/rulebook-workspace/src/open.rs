@@ -14,6 +14,7 @@ use crate::overlay::Overlay;
 use crate::read;
 use crate::settings::{self, Layer, LayerKind, Settings, Trust};
 use crate::storage::{Storage, plain};
+use crate::team::TEAM_FILE;
 use crate::toggles::Switched;
 use crate::trust::{Admission, Gate};
 use crate::workspace::Workspace;
@@ -202,8 +203,8 @@ impl Workspace {
         let mut layers = Vec::new();
         let several = self.roots.roots.len() > 1;
         for (root, Root { name, path, .. }) in self.roots.roots.iter().enumerate() {
-            let display = if several { format!("{name}/rulebook.toml") } else { "rulebook.toml".to_owned() };
-            let path = Path::new(path).join("rulebook.toml");
+            let display = if several { format!("{name}/{TEAM_FILE}") } else { TEAM_FILE.to_owned() };
+            let path = Path::new(path).join(TEAM_FILE);
             let kind = LayerKind::Workspace { root };
             let layer = match read_layer(&self.files, kind, display, &path) {
                 Ok(Some(layer)) => layer,

@@ -24,7 +24,11 @@ pub struct Revision {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RevisionError {
-    /// Git has no such revision, or the folder is not in a repository.
+    /// The folder is not in a repository.
+    NoRepository,
+    /// The repository has no commits.
+    NoCommits,
+    /// Git has no such revision, or cannot read the repository.
     Unknown {
         /// The name as given.
         name: String,
@@ -38,6 +42,8 @@ pub enum RevisionError {
 impl fmt::Display for RevisionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            RevisionError::NoRepository => f.write_str("this folder is not in a git repository"),
+            RevisionError::NoCommits => f.write_str("the repository has no commits yet"),
             RevisionError::Unknown { name, reason } => {
                 write!(f, "git does not know the revision `{name}`: {reason}")
             }
@@ -126,12 +132,21 @@ fn run(root: &Path, name: &str, arguments: &[&str]) -> Result<String, RevisionEr
     }
     let words = String::from_utf8_lossy(&output.stderr);
     let reason = words.lines().next().unwrap_or("it does not exist here").trim_start_matches("fatal: ");
+    if reason.starts_with("not a git repository") {
+        return Err(RevisionError::NoRepository);
+    }
+    let commits = git(root, &["rev-list", "--all", "--max-count=1"]).output()?;
+    if commits.status.success() && commits.stdout.is_empty() {
+        return Err(RevisionError::NoCommits);
+    }
     Err(RevisionError::Unknown { name: name.to_owned(), reason: reason.to_owned() })
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(root).args(arguments).stdin(Stdio::null());
+    // One kind of failure is known by git's words.
+    command.env("LC_ALL", "C");
     // The repository's own settings may name programs for fetching what is missing: nothing is fetched.
     command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "").env("GIT_OPTIONAL_LOCKS", "0");
     command

@@ -12,6 +12,9 @@ use crate::settings::MAX_TEXT;
 use crate::toggles::{Changed, Switch};
 use crate::write::{self, Audience, Owner, naming};
 
+/// The name of the team's settings, in a root.
+pub const TEAM_FILE: &str = "rulebook.toml";
+
 /// Adds an id to the file's `rules.disabled_ids`, or removes it, and leaves everything else as it is.
 ///
 /// A missing file is created to switch an id off. Removing the last id leaves an empty list, so that its comments stay.

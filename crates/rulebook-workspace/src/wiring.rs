@@ -69,17 +69,28 @@ impl Host {
         let files = self.every_file().filter_map(|file| Some((file, root.join(file.workspace?))));
         let personal = self.personal.iter().map(|path| (&self.files[0], root.join(path)));
         let mut found = self.wired_by(among, files.chain(personal), is_hook);
-        let shares_server = HOSTS.iter().take_while(|other| other.name != self.name).any(|other| {
-            let mut servers = other.files.iter().filter(|file| file.wiring == Wiring::Mcp);
-            servers.any(|server| {
-                let mut own = self.files.iter();
-                own.any(|file| file.workspace.is_some() && file.workspace == server.workspace)
-            })
+        let of_server = |found: &&mut WiredBy| found.wiring == Wiring::Mcp;
+        found.iter_mut().filter(of_server).for_each(|found| {
+            found.is_shared = self.is_server_of_another(among, root, is_hook);
         });
-        for found in &mut found {
-            found.is_shared = found.wiring == Wiring::Mcp && shares_server;
-        }
         found
+    }
+
+    /// Whether the server in a workspace is that of another host: the file is listed for it first, or its hooks are there.
+    fn is_server_of_another(&self, among: &Storage, root: &Path, is_hook: IsHook<'_>) -> bool {
+        let server = |host: &Host| {
+            let file = host.files.iter().find(|file| file.wiring == Wiring::Mcp);
+            file.and_then(|file| file.workspace)
+        };
+        let Some(own) = server(self) else { return false };
+        let has_hooks = |host: &'static Host| {
+            let hooks = host.every_file().filter(|file| file.wiring == Wiring::Hook);
+            let hooks = hooks.filter_map(|file| Some((file, root.join(file.workspace?))));
+            !host.wired_by(among, hooks, is_hook).is_empty()
+        };
+        let others = HOSTS.iter().filter(|host| server(host) == Some(own));
+        let is_first = others.clone().next().is_some_and(|host| host.name == self.name);
+        !is_first || others.filter(|host| host.name != self.name).any(has_hooks)
     }
 
     /// How the files in the home folder wire it.

@@ -10,6 +10,7 @@ mod verdict;
 pub use audience::Audience;
 pub(crate) use conflict::overrides;
 pub(crate) use copies::Lines;
+pub(crate) use judge::CALLED;
 pub use verdict::{Evaluation, InactiveReason, Reason, State, Verdict, WhyNot};
 
 use std::collections::{HashMap, HashSet};

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
-use crate::evaluate::{Evaluation, InactiveReason, State, Verdict};
+use crate::evaluate::{CALLED, Evaluation, InactiveReason, State, Verdict};
 use crate::format::FormatId;
 use crate::html::escape;
 use crate::rule::Rule;
@@ -201,10 +201,8 @@ impl Notice {
     pub fn text(&self) -> String {
         let mut text = self.line();
         for NoticeRule { name, matched_conditions } in &self.rules {
-            let held: Vec<String> = matched_conditions
-                .iter()
-                .map(|(condition, matched)| format!("{condition} {}", matched.join(", ")))
-                .collect();
+            let held: Vec<String> =
+                matched_conditions.iter().map(|(condition, matched)| held(condition, matched)).collect();
             text.push_str(&format!("\n  {name}: {}", held.join("; ")));
         }
         text
@@ -225,6 +223,14 @@ impl Notice {
         }
         html.push_str("</dl></details>");
         html
+    }
+}
+
+/// A condition of a rule that held, for people who know the rule: "mode act"; "pinned" alone.
+pub fn held(condition: &str, matched: &[String]) -> String {
+    match CALLED.contains(&condition) {
+        true => condition.to_owned(),
+        false => format!("{condition} {}", matched.join(", ")),
     }
 }
 

@@ -126,16 +126,31 @@ impl EventPattern {
         }
     }
 
-    /// For people: "run `git commit*`".
-    pub fn shown(&self) -> String {
-        let verb = match self {
-            EventPattern::Command(_) => "run",
-            EventPattern::Edit(_) => "edit",
-            EventPattern::Read(_) => "read",
-            EventPattern::Tool(_) => "call",
-            EventPattern::Stop => return "stop".to_owned(),
-        };
-        format!("{verb} `{}`", self.written())
+    /// As something to do: "run `git commit*`".
+    pub fn to_do(&self) -> String {
+        self.shown(self.verbs().0)
+    }
+
+    /// As something that happens: "running `git commit*`".
+    pub fn doing(&self) -> String {
+        self.shown(self.verbs().1)
+    }
+
+    fn verbs(&self) -> (&'static str, &'static str) {
+        match self {
+            EventPattern::Command(_) => ("run", "running"),
+            EventPattern::Edit(_) => ("edit", "editing"),
+            EventPattern::Read(_) => ("read", "reading"),
+            EventPattern::Tool(_) => ("call", "calling"),
+            EventPattern::Stop => ("end the turn", "ending the turn"),
+        }
+    }
+
+    fn shown(&self, verb: &str) -> String {
+        match self {
+            EventPattern::Stop => verb.to_owned(),
+            _ => format!("{verb} `{}`", self.written()),
+        }
     }
 
     /// Whether a call is such an event.
@@ -212,17 +227,33 @@ impl Requirements {
 }
 
 impl Require {
-    /// For people: "run `lint` before you run `git commit*`".
+    /// For people: "after editing `*.go`, run `lint` before running `git commit*`".
     pub fn shown(&self) -> String {
-        let after = self.after.as_ref().map(|after| format!(" after you {}", after.shown()));
-        format!("{}{} before you {}", self.act.shown(), after.unwrap_or_default(), self.before.shown())
+        format!("{} before {}", self.due(), self.before.doing())
+    }
+
+    /// What must be done now: "after editing `*.go`, run `lint`".
+    pub fn due(&self) -> String {
+        let after = self.after.as_ref().map(|after| format!("after {}, ", after.doing()));
+        format!("{}{}", after.unwrap_or_default(), self.act.to_do())
     }
 }
 
 impl Forbid {
-    /// For people: "run `git push --force*`".
+    /// For people: "never run `git push --force*`".
     pub fn shown(&self) -> String {
-        let after = self.after.as_ref().map(|after| format!(" after you {}", after.shown()));
-        format!("{}{}", self.event.shown(), after.unwrap_or_default())
+        format!("never {}", self.with_after(self.event.to_do()))
+    }
+
+    /// What is forbidden: "running `git push --force*`".
+    pub fn forbidden(&self) -> String {
+        self.with_after(self.event.doing())
+    }
+
+    fn with_after(&self, event: String) -> String {
+        match &self.after {
+            Some(after) => format!("{event} after {}", after.doing()),
+            None => event,
+        }
     }
 }

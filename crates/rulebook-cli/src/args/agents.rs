@@ -43,6 +43,10 @@ pub(super) struct AsParser;
 #[derive(Clone, Copy)]
 pub(super) struct HostParser;
 
+/// Parses the name of a host, and lists those that run hooks.
+#[derive(Clone, Copy)]
+pub(super) struct HookParser;
+
 impl TypedValueParser for ForParser {
     type Value = Viewpoint;
 
@@ -107,7 +111,7 @@ impl TypedValueParser for HostParser {
                 _ => (
                     format!("`rulebook install` cannot wire {title} (`{name}`)"),
                     format!(
-                        "add the MCP server `rulebook mcp` to {title}'s settings, or run {title} behind `rulebook proxy`; "
+                        "add the MCP server `rulebook mcp` to {title}'s settings, or run {title} through `rulebook proxy`; "
                     ),
                 ),
             };
@@ -117,6 +121,19 @@ impl TypedValueParser for HostParser {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(HOSTS.iter().map(|host| PossibleValue::new(host.name))))
+    }
+}
+
+impl TypedValueParser for HookParser {
+    type Value = &'static Host;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<&'static Host, Error> {
+        HostParser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let hosts = HOSTS.iter().filter(|host| host.runs_hooks());
+        Some(Box::new(hosts.map(|host| PossibleValue::new(host.name))))
     }
 }
 

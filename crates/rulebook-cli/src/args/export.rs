@@ -11,7 +11,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "AGENT", value_delimiter = ',')]
     pub(crate) to: Vec<String>,
 
-    /// The rules to copy: formats, files, keys or ids, or one agent whose own reading counts [default: `export.from` of the settings]
+    /// The rules to copy: formats, files, keys or ids; or one agent, for the rules as that agent reads them [default: `export.from` of the settings]
     #[arg(long, value_name = "FORMAT|RULE", value_delimiter = ',')]
     pub(crate) from: Vec<String>,
 
@@ -31,7 +31,7 @@ pub(crate) struct Export {
     #[arg(long)]
     pub(crate) sync: bool,
 
-    /// Remove everything that was exported
+    /// Remove all exported copies and all imported rules
     #[arg(long, conflicts_with_all = ["sync", "to", "from", "adopt", "keep", "allow", "loss"])]
     pub(crate) remove: bool,
 
@@ -58,6 +58,10 @@ pub(crate) struct Export {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(mut_arg("to", |to| to.help("The agents to write for, separated by commas [default: `rulebook`, that is `.rulebook/rules`]")))]
+#[command(mut_arg("from", |from| {
+    from.value_name("RULE").help("Copy only these rules of the tool: files, keys or ids [default: all]")
+}))]
 pub(crate) struct Import {
     /// The tool whose rules are read: `rulesync` or `ruler`
     #[arg(value_name = "TOOL")]

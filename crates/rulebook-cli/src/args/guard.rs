@@ -4,13 +4,13 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GuardTask {
-    /// Ask the user before such a change, and refuse where the agent cannot ask
+    /// Ask the user before a call changes rules or settings; refuse it where the agent cannot ask
     On {
         /// Refuse without asking
         #[arg(long)]
         refuse: bool,
     },
-    /// Allow such changes
+    /// Allow agents to change rules and settings
     Off,
     /// Show whether the guard is on, and what changed since the last event
     Status,

@@ -130,6 +130,10 @@ fn hoisted(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             _ => rest.push(arg),
         }
     }
+    // `help --help` is what people type, and clap takes the flag for the name of a command.
+    if rest.first().is_some_and(|command| command == "help") {
+        rest.retain(|arg| arg != "--help" && arg != "-h");
+    }
     front.extend(rest);
     front.extend(args);
     front
@@ -167,6 +171,12 @@ mod tests {
         check("rulebook explain hook claude --bad", false);
         check("rulebook --newflag x hook", false);
         check("rulebook", false);
+    }
+
+    #[test]
+    fn help_of_help_is_help() {
+        let hoisted = hoisted(["rulebook", "help", "--help"].map(OsString::from));
+        assert_eq!(hoisted, ["rulebook", "help"]);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use clap::{Args as ClapArgs, ValueHint};
 use rulebook_workspace::hosts::Host;
 
-use super::agents::HostParser;
+use super::agents::{HookParser, HostParser};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Hook {
     /// The agent that sends the event
-    #[arg(value_name = "AGENT", value_parser = HostParser)]
+    #[arg(value_name = "AGENT", value_parser = HookParser)]
     pub(crate) host: &'static Host,
 
     /// Also deliver rules that the agent reads by itself
@@ -31,8 +31,15 @@ pub(crate) struct Install {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(mut_arg("user", |user| user.help("Edit the files in your home folder, which `install --user` edits")))]
+#[command(mut_arg("personal", |personal| personal.help("Remove only the hooks in your own file in this workspace")))]
+#[command(mut_arg("no_mcp", |no_mcp| no_mcp.help("Remove only the hooks, and keep the MCP server")))]
+#[command(mut_arg("move_rules", |move_rules| {
+    move_rules.help("Cline: move rules back from `.clinerules/conditional`, which `uninstall` does in any case")
+}))]
+#[command(mut_arg("command", |command| command.help("The program that was given to `install`")))]
 pub(crate) struct Uninstall {
-    /// The agent to disconnect
+    /// The agent to unwire
     #[arg(value_name = "AGENT", value_parser = HostParser)]
     pub(crate) host: &'static Host,
 

@@ -96,8 +96,8 @@ pub(crate) enum Command {
     Coverage(Coverage),
     /// Show how a change to the rules changes what each agent gets
     ///
-    /// Compares two revisions, or a revision with the working tree: which rules appear, vanish, apply to more or fewer files,
-    /// and what that costs.
+    /// Compares two revisions, or a revision with the working tree: which rules are added or removed, which apply to more or fewer
+    /// files, and what that costs.
     Diff(Diff),
     /// Copy rules into other agents' formats, and check the copies
     ///
@@ -108,13 +108,13 @@ pub(crate) enum Command {
     ///
     /// Reads the folder of that tool, does not change it, and checks each copy as `export` does.
     Import(Import),
-    /// Enable a disabled rule, so that its conditions decide
+    /// Enable a disabled rule; it applies when its conditions hold
     Enable(Toggle),
     /// Disable a rule, regardless of its conditions
     Disable(Toggle),
     /// Deliver a rule in the running sessions, regardless of conditions
     Pin(Pin),
-    /// Remove a pin, so that the conditions of the rule decide again
+    /// Remove a pin; the rule applies when its conditions hold
     Unpin(Pin),
     /// Run a text or a recorded model response through the stream rules
     Stream(StreamFile),
@@ -186,6 +186,11 @@ pub(crate) enum Command {
         #[arg(value_name = "COMMAND")]
         command: Vec<String>,
     },
+}
+
+/// Reads a number of tokens.
+fn tokens(word: &str) -> Result<usize, String> {
+    word.parse().map_err(|_| "must be a whole number".to_owned())
 }
 
 #[derive(Debug, ClapArgs)]
@@ -263,8 +268,8 @@ pub(crate) struct Prompt {
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) notice: Option<NoticeForm>,
 
-    /// The maximum number of tokens (estimated); rules that do not fit are offered by name; the last rules in order are cut first
-    #[arg(long, value_name = "TOKENS")]
+    /// The maximum number of tokens (estimated); rules that do not fit are offered by name, the last in order first
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) budget: Option<usize>,
 
     /// Print what Rulebook adds, or would add if wired, for this agent; `any`: rules as their headers say [default: any]
@@ -356,7 +361,7 @@ pub(crate) struct Check {
     #[arg(long, visible_alias = "verbose")]
     pub(crate) all: bool,
 
-    /// Only count problems recorded in this file, without listing them
+    /// Do not list the problems recorded in this file; only count them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) baseline: Option<PathBuf>,
 

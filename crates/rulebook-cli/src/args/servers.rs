@@ -36,8 +36,14 @@ pub(crate) struct Ui {
     pub(crate) open: bool,
 
     /// The port on the loopback address [default: a free one]
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, value_parser = port)]
     pub(crate) port: u16,
+}
+
+/// Reads the number of a port.
+#[cfg(feature = "ui")]
+fn port(word: &str) -> Result<u16, String> {
+    word.parse().map_err(|_| "must be a number from 0 to 65535".to_owned())
 }
 
 #[cfg(feature = "acp")]

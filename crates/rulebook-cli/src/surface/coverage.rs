@@ -83,8 +83,8 @@ pub(super) fn run(args: &Args, options: &Coverage) -> anyhow::Result<()> {
             let _ = writeln!(
                 text,
                 "\n{}{}",
-                paint(BOLD, "for any agent, as the headers say"),
-                paint(DIM, format!("; for one agent: `rulebook coverage --for {name}`"))
+                paint(BOLD, "by the headers, for no particular agent"),
+                paint(DIM, format!("; `rulebook coverage --for {name}` shows one agent"))
             );
         }
         show(&mut text, &report);
@@ -172,7 +172,7 @@ fn show(text: &mut String, report: &CoverageReport) {
     section(text, "globs that match no file", report.dead.iter().map(dead));
     show_unreached(text, &report.unreached);
     let overlap = |row: &Overlap| [plain(&plural(row.rules, "rule")), plain(&plural(row.files, "file"))];
-    section(text, "rules per file", report.overlap.iter().map(overlap));
+    section(text, "path-specific rules per file", report.overlap.iter().map(overlap));
     let most = |file: &Most| [plain(&file.path), plain(&plural(file.rules, "rule"))];
     section(text, "files with the most rules", report.most.iter().map(most));
     show_cost(text, report);
@@ -245,7 +245,8 @@ fn show_unreached(text: &mut String, unreached: &Unreached) {
         let path = if folder.path == "." { star.to_owned() } else { format!("{}/{star}", folder.path) };
         [plain(&path), plain(&format!("{} of {}", folder.files, folder.of))]
     };
-    let title = format!("files without path-specific rules: {}", plural(unreached.files, "file"));
+    let have = if unreached.files == 1 { "has" } else { "have" };
+    let title = format!("{} {have} no path-specific rules", plural(unreached.files, "file"));
     section(text, &title, unreached.folders.iter().take(ROWS).map(row));
     let more = unreached.folders.len().saturating_sub(ROWS) + unreached.more;
     if more > 0 {

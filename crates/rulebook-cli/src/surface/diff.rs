@@ -135,6 +135,10 @@ impl Range {
 #[allow(clippy::needless_pass_by_value, reason = "it is the last use of an error")]
 fn explained(error: RevisionError) -> anyhow::Error {
     let help = match error {
+        RevisionError::NoRepository => {
+            "run `rulebook diff` in a repository, or name its folder with `--root DIR`"
+        }
+        RevisionError::NoCommits => "commit the rules, and run `rulebook diff` after the next change",
         RevisionError::Unknown { .. } => {
             "name two revisions that git knows, such as `rulebook diff main..HEAD`; in CI, fetch the history first"
         }

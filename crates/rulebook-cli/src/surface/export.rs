@@ -4,17 +4,18 @@ mod hints;
 mod json;
 mod remove;
 mod section;
+mod targets;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use rulebook::export::{Allow, Loss, Proof, TARGETS, TOOLS, Target, Tool};
+use rulebook::export::{Allow, Loss, Proof, TARGETS, TOOLS, Tool};
 use rulebook::resolve::Rulebook;
 use rulebook_workspace::{
-    CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach, SelectError, Sources,
-    Tree, Wanted, Workspace,
+    AdoptError, CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach,
+    SelectError, Sources, Tree, Wanted, Workspace,
 };
 
 use crate::alert::print_alerts;
@@ -25,6 +26,7 @@ use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, groupe
 use hints::{command_of, no_rules_of};
 use remove::{absolute, remove, show_refused};
 use section::Section;
+pub(super) use targets::targets;
 
 pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
     let workspace = open_workspace(args)?;
@@ -68,7 +70,13 @@ fn export(
     let tree = workspace.tree(Wanted::Files, &|_| ());
     if let Some(copy) = &options.adopt {
         let sources = workspace.sources(Reach::Walked(&tree));
-        let adopted = sources.adopt(&loaded(&sources, &wanted).book, copy, wanted.dir.as_deref())?;
+        let adopted = sources.adopt(&loaded(&sources, &wanted).book, copy, wanted.dir.as_deref());
+        let adopted = adopted.map_err(|error| match error {
+            AdoptError::NotACopy(_) => {
+                anyhow!("`.rulebook/export.lock` lists the copies").context(error.to_string())
+            }
+            error => error.into(),
+        })?;
         let source = out::clean(&adopted.source);
         if !args.json {
             out::print_aside(&format!("`{source}` has the edits of `{}`\n", out::clean(copy)));
@@ -133,6 +141,13 @@ pub(super) fn planned(
     sources.export(book, tree, options).map_err(|error| match error {
         PlanError::Select(SelectError::Empty) if let Some(tool) = options.tool => no_rules_of(tool),
         PlanError::Select(error) => anyhow!(error.help()).context(error.to_string()),
+        PlanError::NotCopied(name) => {
+            let error = format!("`--keep` names `{}`, which is not exported here", out::clean(&name));
+            anyhow!(
+                "name the source of a copy, or the file of a list of rules; `.rulebook/export.lock` has both"
+            )
+            .context(error)
+        }
         PlanError::Read(error) => anyhow!(error),
     })
 }
@@ -155,7 +170,7 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
         let help = "add `--to AGENT`, such as `--to claude`, or set `to` under `[export]` in `rulebook.toml`";
         let error = anyhow!("{help}; agents: {}", names.join(", "));
-        return Err(error.context("no agent to export to was named"));
+        return Err(error.context("`--to` is missing"));
     }
     let allow = options.allow.or(settings.allow).unwrap_or(Allow::Meant);
     Ok(ExportOptions {
@@ -169,27 +184,6 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
         sync: options.sync,
         check: options.check,
     })
-}
-
-/// The targets of names, each once.
-pub(super) fn targets(names: &[String]) -> anyhow::Result<Vec<&'static Target>> {
-    let mut found: Vec<&'static Target> = Vec::new();
-    for name in names.iter().flat_map(|names| names.split(',')).map(str::trim).filter(|name| !name.is_empty())
-    {
-        let Some(target) = Target::named(name) else {
-            let known = TARGETS.iter().map(|target| target.name);
-            let help = out::suggestion(
-                name,
-                known.clone(),
-                &format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
-            );
-            return Err(anyhow!(help).context(format!("cannot export to `{}`", out::clean(name))));
-        };
-        if !found.iter().any(|other| other.name == target.name) {
-            found.push(target);
-        }
-    }
-    Ok(found)
 }
 
 fn is_edited(row: &ExportRow) -> bool {
@@ -248,7 +242,10 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
         (true, _) => writeln!(text, "everything is up to date"),
         (false, true) => writeln!(text, "{count} would change; nothing was written"),
         (false, false) => {
-            writeln!(text, "{count} written; `rulebook export --remove` deletes all exported copies")
+            writeln!(
+                text,
+                "{count} written; `rulebook export --remove` removes all exported copies and imported rules"
+            )
         }
     };
     text
@@ -372,7 +369,11 @@ pub(super) fn shown(proof: &Proof) -> String {
         ("wider on", &proof.files.wider, &proof.near.wider),
         ("narrower on", &proof.files.narrower, &proof.near.narrower),
         ("undocumented for", &proof.files.unknown, &proof.near.unknown),
-        ("may differ by letter case for", &proof.files.letter_case, &proof.near.letter_case),
+        (
+            "the agent and the rule treat letter case differently in",
+            &proof.files.letter_case,
+            &proof.near.letter_case,
+        ),
     ] {
         match (&file.example, &near.example) {
             (Some(path), _) if file.count > 1 => {

@@ -11,12 +11,21 @@ use crate::out::{self, VERSION};
 pub(super) fn run(args: &Args, words: &[String]) -> anyhow::Result<()> {
     let mut command = Args::command();
     command.build();
-    for word in words {
+    for (at, word) in words.iter().enumerate() {
         let found = command.find_subcommand(word).cloned();
         command = found.ok_or_else(|| {
             let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-            let help = out::suggestion(word, known.iter().copied(), "`rulebook --help` lists the commands");
-            anyhow!(help).context(format!("no command named `{}`", out::clean(word)))
+            let above = ["rulebook"].into_iter().chain(words[..at].iter().map(String::as_str));
+            let above = above.collect::<Vec<_>>().join(" ");
+            let help = match known.is_empty() {
+                true => format!("`rulebook man {}` prints the page", words[..at].join(" ")),
+                false => out::suggestion(
+                    word,
+                    known.iter().copied(),
+                    &format!("`{above} --help` lists the commands"),
+                ),
+            };
+            anyhow!(help).context(format!("`{above}` has no command `{}`", out::clean(word)))
         })?;
     }
     // Pages of commands are printed by `rulebook man COMMAND`: none is installed that `rulebook-COMMAND(1)` could name.

@@ -104,7 +104,7 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
         let (id, source) = (out::clean(&rule.id), out::clean(&rule.origin.display));
         // Which files they are says when it applies.
         let count = if activation == "when" { count } else { format!("{activation}; {count}") };
-        let count = if agents.is_empty() { count } else { format!("as its header says: {count}") };
+        let count = if agents.is_empty() { count } else { format!("by its header: {count}") };
         let count = paint(DIM, count);
         let _ = writeln!(text, "{}  {source}  {count}", paint(BOLD, id));
         if !agents.is_empty() {

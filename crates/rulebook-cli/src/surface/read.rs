@@ -4,6 +4,8 @@ use anyhow::anyhow;
 use rulebook::shell::quoted;
 use rulebook_workspace::{Loaded, Reach, RuleText};
 
+use super::sections::off_remedy;
+use super::toggle::rejected;
 use crate::alert::{alert_line, alerts};
 use crate::args::Args;
 use crate::input::{open_workspace, typed_name};
@@ -32,8 +34,19 @@ pub(super) fn run(args: &Args, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the error for an unknown name: an alert that may explain it, or at most this many available names.
+/// Returns the error for a name that cannot be read: the rule is disabled or rejected, an alert explains it, or no rule has
+/// that name, and at most this many available names are listed.
 pub(super) fn unknown(name: &str, loaded: &Loaded, most: usize) -> anyhow::Error {
+    let plain = name.trim_start_matches("rule://");
+    let disabled = loaded.book.lookup(plain).into_iter().find_map(|(rule, off)| Some((rule, off?)));
+    if let Some((rule, off)) = disabled {
+        let remedy = off_remedy(plain, off.by, off.file.as_deref());
+        let help = format!("{remedy}; its text is in {}", rule.origin.display);
+        return anyhow!(out::clean(&help)).context(format!("the rule `{}` is disabled", out::clean(plain)));
+    }
+    if let Some(error) = rejected(plain, &loaded.book, &loaded.diagnostics) {
+        return error;
+    }
     let known = loaded.book.read(name).err().map(|error| error.known).unwrap_or_default();
     let shown = out::clean(name.trim_start_matches("rule://"));
     let error = format!("no rule named `{shown}`");

@@ -12,7 +12,9 @@ use rulebook::format::Confidence;
 use rulebook::matrix::{Cause, CellState, DoneBy};
 use rulebook::resolve::OffBy;
 use rulebook::rule::{Basis, Step};
+use rulebook::shell::quoted;
 use rulebook_workspace::Viewpoint;
+use rulebook_workspace::team::TEAM_FILE;
 
 use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, counted, paint};
 
@@ -270,12 +272,24 @@ pub(super) fn because(reasons: &[Because]) -> String {
 
 /// Describes what disabled a rule, and what enables it.
 pub(super) fn off_words(id: &str, by: OffBy, file: Option<&str>) -> String {
-    match (by, file) {
-        (OffBy::Toggle, _) => format!("by you; `rulebook enable {id}` enables it"),
-        (OffBy::UserToggle, _) => {
-            format!("by you, in every workspace; `rulebook enable {id} --user` enables it")
-        }
+    let who = match (by, file) {
+        (OffBy::Toggle, _) => "by you".to_owned(),
+        (OffBy::UserToggle, _) => "by you, in every workspace".to_owned(),
         (by, Some(file)) => format!("by `{by}` in {file}"),
         (by, None) => format!("by `{by}`"),
+    };
+    format!("{who}; {}", off_remedy(id, by, file))
+}
+
+/// What enables a rule that is disabled.
+pub(super) fn off_remedy(id: &str, by: OffBy, file: Option<&str>) -> String {
+    let id = quoted(id);
+    match by {
+        OffBy::Toggle => format!("`rulebook enable {id}` enables it"),
+        OffBy::UserToggle => format!("`rulebook enable {id} --user` enables it"),
+        OffBy::DisabledIds if file == Some(TEAM_FILE) => format!("`rulebook enable {id} --team` enables it"),
+        OffBy::DisabledIds => "remove it from that list".to_owned(),
+        OffBy::Enabled => "set it to `true` there".to_owned(),
+        OffBy::Header | OffBy::Disabled => "remove that line from the header".to_owned(),
     }
 }

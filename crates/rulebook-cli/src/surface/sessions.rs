@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let mut table = Table::default();
     table.row(
-        ["session", "host", "sub-agent", "turns", "delivered", "workspace", "last event"]
+        ["session", "agent", "sub-agent", "turns", "delivered", "workspace", "last event"]
             .map(|title| (DIM, title)),
     );
     for session in &all {
@@ -62,9 +62,7 @@ pub(super) fn explain(args: &Args, workspace: &Workspace, wanted: &str) -> anyho
         }
         let known = known.iter().map(|session| session.session.as_str());
         let none = match known.len() {
-            0 => {
-                "no session is recorded yet; sessions of agents with hooks are (`rulebook install` lists agents)"
-            }
+            0 => "Rulebook records the sessions of wired agents; `rulebook install` shows how to wire one",
             _ => "`rulebook sessions` lists the sessions",
         };
         let help = out::suggestion(wanted, known, none);
@@ -129,7 +127,7 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
         ),
     );
     let missing = hook::not_delivered(workspace, &session.host, &session.session, &session.log.session());
-    let widths = DeliveryWidths::of(session.log.events());
+    let widths = Some(DeliveryWidths::of(session.log.events()));
     let (mut turn, mut call) = (0, 0);
     for event in session.log.events() {
         turn += u64::from(matches!(event, Event::Prompt { .. }));
@@ -168,7 +166,7 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
             let style = match one.state {
                 RequirementState::Broken => RED,
                 RequirementState::Due => YELLOW,
-                RequirementState::Met | RequirementState::Idle => DIM,
+                RequirementState::Met | RequirementState::Idle | RequirementState::Forbidden => DIM,
             };
             let by = one.by.as_ref().map(|by| format!("; by {by}")).unwrap_or_default();
             let what = format!("{}{by}", one.requirement);
@@ -192,7 +190,7 @@ fn show(text: &mut String, session: &SessionLog, workspace: &Workspace) {
     text.push('\n');
 }
 
-/// The widths of the columns in which deliveries are listed; 0 for a line by itself.
+/// The widths of the columns in which deliveries are listed.
 #[derive(Clone, Copy, Default)]
 pub(super) struct DeliveryWidths {
     rule: usize,
@@ -215,8 +213,8 @@ impl DeliveryWidths {
     }
 }
 
-/// An event for people, on one line.
-pub(super) fn line(event: &Event, turn: u64, widths: DeliveryWidths) -> String {
+/// An event for people, on one line; deliveries in columns, if their widths are given.
+pub(super) fn line(event: &Event, turn: u64, widths: Option<DeliveryWidths>) -> String {
     match event {
         Event::Started { .. } => paint(DIM, "session started"),
         Event::Prompt { message } => {
@@ -244,40 +242,47 @@ pub(super) fn line(event: &Event, turn: u64, widths: DeliveryWidths) -> String {
             let (rule, source) = (out::clean(id_of(&delivery.rule)), out::clean(&delivery.source));
             let missed = delivery.missed.as_ref().map(|why| format!("; {}", out::clean(why)));
             let because = format!("{}{}", out::clean(&delivery.because), missed.unwrap_or_default());
-            let DeliveryWidths { rule: first, source: second } = widths;
-            format!("{} {rule:first$} {source:second$} {}", paint(GREEN, how), paint(DIM, because))
+            let (how, because) = (paint(GREEN, how), paint(DIM, because));
+            match widths {
+                Some(DeliveryWidths { rule: first, source: second }) => {
+                    format!("{how} {rule:first$}  {source:second$}  {because}")
+                }
+                None => format!("{how} {rule} ({source}): {because}"),
+            }
         }
         Event::Loaded { source, because } => {
-            format!(
-                "{} {} {}",
-                paint(DIM, "loaded by the host"),
-                out::clean(source),
-                paint(DIM, out::clean(because))
-            )
+            let because = paint(DIM, format!("({})", out::clean(because)));
+            format!("{} {} {because}", paint(DIM, "loaded by the agent:"), out::clean(source))
         }
         Event::Undelivered { sources, .. } => {
             let sources = out::clean(&sources.join(", "));
-            format!("{} the host did not read the answer with {sources}", paint(RED, "not delivered:"))
+            format!("{} the agent did not read the answer with {sources}", paint(RED, "not delivered:"))
         }
         Event::Facts(facts) => paint(DIM, out::clean(&facts_line(facts))),
-        Event::Pinned { rule, .. } => format!("{} {}", paint(YELLOW, "pinned"), out::clean(id_of(rule))),
+        Event::Pinned { rule, source } => {
+            let source = paint(DIM, format!("({})", out::clean(source)));
+            format!("{} {} {source}", paint(YELLOW, "pinned"), out::clean(id_of(rule)))
+        }
         Event::Unpinned { rule } => format!("{} {}", paint(YELLOW, "unpinned"), out::clean(id_of(rule))),
         Event::Compacted => paint(DIM, "context compacted"),
         Event::Resumed => paint(DIM, "session resumed"),
         Event::Refused { rule, call } => {
-            format!("{} {} once, by {}", paint(YELLOW, "refused"), out::clean(call), out::clean(id_of(rule)))
+            let (rule, call) = (out::clean(id_of(rule)), out::clean(call));
+            format!("{} `{call}` once: rule `{rule}`", paint(YELLOW, "refused"))
         }
         Event::Interrupted { rule, source, text, file, action, .. } => {
             let file = file.as_ref().map(|file| format!(" for {}", out::clean(file))).unwrap_or_default();
             let (rule, source) = (out::clean(id_of(rule)), out::clean(output_words(source)));
-            let what = format!("{source}{file} `{}` (rule {rule})", out::clean(text));
-            format!("{}: {what}", paint(YELLOW, interrupted(action)))
+            let (done, more) = interrupted(action);
+            let more = more.map(|more| format!("; {more}")).unwrap_or_default();
+            let why = paint(DIM, format!("rule `{rule}`{more}"));
+            format!("{} `{}` in {source}{file}: {why}", paint(YELLOW, done), out::clean(text))
         }
         Event::Sequence { rule, action, call, what, .. } => {
             let (rule, call, what) = (out::clean(id_of(rule)), out::clean(call), out::clean(what));
             // The guard is no rule.
-            let reason = if rule == hook::guard::GUARD { what } else { format!("{rule} requires: {what}") };
-            format!("{} {call} {}", paint(YELLOW, sequence(action)), paint(DIM, reason))
+            let by = if rule == hook::guard::GUARD { rule } else { format!("rule `{rule}`") };
+            format!("{} `{call}`: {}", paint(YELLOW, sequence(action)), paint(DIM, format!("{by} ({what})")))
         }
         Event::Failed { what } => format!("{} {}", paint(RED, "failed:"), out::clean(what)),
         _ => String::new(),
@@ -306,17 +311,17 @@ pub(super) fn sequence(action: &str) -> &'static str {
 
 /// The part of the output that a stream rule matched, for people.
 fn output_words(source: &str) -> &str {
-    if source == "tool" { "tool call" } else { source }
+    if source == "tool" { "a tool call" } else { source }
 }
 
-/// The effect of a stream rule's match, for people.
-pub(super) fn interrupted(action: &str) -> &'static str {
+/// The effect of a stream rule's match, for people, and what more is known of it.
+pub(super) fn interrupted(action: &str) -> (&'static str, Option<&'static str>) {
     match action {
-        "remind" => "reminded",
-        "released" => "let pass",
-        "refuse" => "refused",
-        "let-through" => "let through, with a reminder",
-        "known" => "let through: the rule is already in context",
-        _ => "interrupted",
+        "remind" | "reminded-by-relay" => ("let through", Some("the rule is delivered after the turn")),
+        "released" => ("let through", Some("the text was held too long")),
+        "refuse" => ("refused", None),
+        "let-through" => ("let through", Some("the rule is delivered as a reminder")),
+        "known" => ("let through", Some("the rule is in the context already")),
+        _ => ("interrupted", None),
     }
 }

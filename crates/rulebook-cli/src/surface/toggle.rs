@@ -10,7 +10,7 @@ use rulebook::format::ConfigEffect;
 use rulebook::id::normalize_id;
 use rulebook::resolve::{Off, Rulebook};
 use rulebook::rule::Rule;
-use rulebook_workspace::team::set_team_switch;
+use rulebook_workspace::team::{TEAM_FILE, set_team_switch};
 pub(super) use rulebook_workspace::toggles::Switch;
 use rulebook_workspace::toggles::{Changed, changes};
 use rulebook_workspace::{AgentSearch, Loaded, Reach, UsedAgent, Workspace};
@@ -107,15 +107,16 @@ impl<'r> Switched<'r> {
         let what = match (self.to, self.changed, &self.still_off) {
             (Switch::Off, Changed::Yes, _) => {
                 let files = plural(sources.len(), "rule file");
-                let only = if self.still_read.is_empty() { "" } else { " in Rulebook only" };
-                format!("is now disabled{only} ({files})")
+                format!("is disabled: Rulebook no longer adds it ({files})")
             }
             (Switch::Off, Changed::No, _) => "was already disabled".to_owned(),
             (Switch::On, _, Some(off)) => {
                 format!("is still disabled, {}", off_words(self.name, off.by, off.file.as_deref()))
             }
-            (Switch::On, Changed::Yes, None) => "is enabled; its conditions decide".to_owned(),
-            (Switch::On, Changed::No, None) => "was already enabled; its conditions decide".to_owned(),
+            (Switch::On, Changed::Yes, None) => "is enabled; it applies when its conditions hold".to_owned(),
+            (Switch::On, Changed::No, None) => {
+                "was already enabled; it applies when its conditions hold".to_owned()
+            }
         };
         let mut text = format!("{} {what}\n", paint(BOLD, out::clean(self.name)));
         sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
@@ -127,26 +128,29 @@ impl<'r> Switched<'r> {
     }
 }
 
+/// Returns the error for a name that only a rejected file has; `None` if none has it.
+pub(super) fn rejected(name: &str, book: &Rulebook, diagnostics: &[Diagnostic]) -> Option<anyhow::Error> {
+    let rejected = book.rejected().iter().find(|rejected| rejected.is_called(name))?;
+    let path = &rejected.origin.display;
+    let is_why = |found: &&Diagnostic| &found.path == path && rejected.codes.contains(&found.code);
+    // That files are not trusted is reported once for all of them.
+    let (why, help) = match (diagnostics.iter().find(is_why), rejected.codes.first()) {
+        (Some(why), _) => (why.message.as_str(), why.help.as_str()),
+        (None, Some(Code::Untrusted)) => {
+            let help = Code::Untrusted.row().remedy;
+            return Some(anyhow!(help).context(format!("{} is not trusted", out::clean(path))));
+        }
+        (None, Some(code)) => (code.row().name, code.row().remedy),
+        (None, None) => ("it cannot be used", "`rulebook check` shows why"),
+    };
+    let what = format!("{} is rejected: {}", out::clean(path), out::clean(why));
+    Some(anyhow!(out::clean(help)).context(what))
+}
+
 /// Returns the error for a name that no rule has.
 pub(super) fn unknown(name: &str, book: &Rulebook, diagnostics: &[Diagnostic]) -> anyhow::Error {
-    if let Some(rejected) = book.rejected().iter().find(|rejected| rejected.is_called(name)) {
-        let path = &rejected.origin.display;
-        let is_why = |found: &&Diagnostic| &found.path == path && rejected.codes.contains(&found.code);
-        // That files are not trusted is reported once for all of them.
-        let (why, help) = match (diagnostics.iter().find(is_why), rejected.codes.first()) {
-            (Some(why), _) => (why.message.as_str(), why.help.as_str()),
-            (None, Some(Code::Untrusted)) => {
-                let help = Code::Untrusted.row().remedy;
-                return anyhow!(help).context(format!("{} is not trusted", out::clean(path)));
-            }
-            (None, Some(code)) => (code.row().name, code.row().remedy),
-            (None, None) => ("it cannot be used", "`rulebook check` shows why"),
-        };
-        return anyhow!(out::clean(help)).context(format!(
-            "{} is rejected: {}",
-            out::clean(path),
-            out::clean(why)
-        ));
+    if let Some(error) = rejected(name, book, diagnostics) {
+        return error;
     }
     let help = match similar_names(name, book.ids()) {
         Some(similar) => format!("did you mean {}?", out::clean(&similar)),
@@ -205,14 +209,14 @@ fn write_still_read(text: &mut String, still_read: &[StillRead<'_>]) {
         files.entry((help, source)).or_default().push(agent.title);
     }
     if !files.is_empty() {
-        text.push_str("still applied by agents that read the file by themselves:\n");
+        text.push_str("these agents still read the file by themselves:\n");
     }
     let helps: BTreeSet<&str> = files.keys().map(|(help, _)| *help).collect();
     for help in helps {
         for ((_, source), agents) in files.iter().filter(|((own, _), _)| *own == help) {
             text.push_str(&format!("  {}  {}\n", out::clean(source), agents.join(", ")));
         }
-        text.push_str(&format!("  help: to stop that, {help}\n"));
+        text.push_str(&format!("  help: {help}\n"));
     }
 }
 
@@ -239,8 +243,8 @@ fn remedy(own: &Rule) -> String {
     let excludes = own.origin.format.configs.iter().filter(|config| config.effect == ConfigEffect::Excludes);
     let local = excludes.max_by_key(|config| config.at.path.contains(".local."));
     match local.and_then(|config| Some((config.at.path, config.at.key.last()?))) {
-        Some((file, key)) => format!("add the file to `{key}` in {file}"),
-        None => "move the file out of its folder, which affects everyone".to_owned(),
+        Some((file, key)) => format!("to stop them, add the file to `{key}` in {file}"),
+        None => "to stop them, move the file out of its folder; this affects everyone".to_owned(),
     }
 }
 
@@ -250,7 +254,7 @@ fn switch_team(
     name: &str,
     to: Switch,
 ) -> anyhow::Result<(Changed, String)> {
-    let path = Path::new(&workspace.roots.roots[0].path).join("rulebook.toml");
+    let path = Path::new(&workspace.roots.roots[0].path).join(TEAM_FILE);
     let stored = workspace.settings.rules.disabled_ids.iter().filter(|id| id.root == Some(0));
     let mut changed = Changed::No;
     for (name, to) in changes(book, stored.map(|id| id.value.as_str()), name, to) {

@@ -73,7 +73,7 @@ fn line(args: &Args, session: &Followed, news: &News) -> String {
     let name = out::clean(&format!("{host}/{session}{agent}"));
     let text = match event {
         Event::Started { root, .. } => format!("session started in {}", out::clean(root)),
-        event => sessions::line(event, *turn, sessions::DeliveryWidths::default()),
+        event => sessions::line(event, *turn, None),
     };
     format!("{} {text}\n", paint(DIM, name))
 }

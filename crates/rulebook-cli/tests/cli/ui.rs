@@ -297,7 +297,7 @@ fn watch_follows_sessions_line_by_line() {
     assert_eq!(watching.line(), "claude/now turn 1 look at apps/web/a.tsx");
     assert_eq!(
         watching.line(),
-        "claude/now delivered web .clinerules/web.md apps/web/a.tsx matches apps/web/**"
+        "claude/now delivered web (.clinerules/web.md): apps/web/a.tsx matches apps/web/**"
     );
 }
 

@@ -77,6 +77,28 @@ fn hooks_of_claude_code_do_not_wire_copilot_cli() {
 }
 
 #[test]
+fn a_server_that_agents_share_shows_the_use_of_the_one_with_hooks() {
+    use AgentSearch::Workspace as Here;
+    const COPILOT: &str =
+        r#"{"version":1,"hooks":{"sessionStart":[{"bash":"rulebook hook copilot ; exit 0"}]}}"#;
+    let (hooks, server) = ((".github/hooks/rulebook.json", COPILOT), (".mcp.json", SERVER));
+    check(&[server], Here, "claude (wired) mcp");
+    check(&[hooks, server], Here, "copilot-cli (wired) hook+mcp");
+    check(&[hooks, server, ("CLAUDE.md", "")], Here, "claude (wired) mcp, copilot-cli (wired) hook+mcp");
+    // VS Code runs the hooks, and reads its servers elsewhere.
+    let instructions = (".github/instructions/a.instructions.md", "");
+    check(&[hooks, server, instructions], Here, "copilot-cli (wired) hook+mcp, copilot-vscode (wired) hook");
+    check(&[server, instructions], Here, "claude (wired) mcp, copilot-vscode (.github/instructions)");
+    let at_home = ("~/.copilot/hooks/rulebook.json", COPILOT);
+    let everywhere = AgentSearch::WorkspaceAndHome;
+    check(
+        &[at_home, instructions],
+        everywhere,
+        "copilot-cli (wired) hook, copilot-vscode (.github/instructions)",
+    );
+}
+
+#[test]
 fn hooks_of_cline_run_in_its_command_line_but_do_not_show_that_it_is_used() {
     use AgentSearch::Workspace as Here;
     let hooks = (".clinerules/hooks/PreToolUse", "#!/bin/sh\nrulebook hook cline ; exit 0\n");

@@ -53,7 +53,7 @@ impl std::fmt::Display for AdoptError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             AdoptError::NotACopy(path) => {
-                write!(f, "`{path}` is not a copy that `.rulebook/export.lock` of that folder records")
+                write!(f, "`{path}` is not an exported copy")
             }
             AdoptError::List(path) => write!(
                 f,

@@ -36,7 +36,7 @@ pub(super) fn spare(pending: &mut [Pending<'_>], sources: &Sources<'_>, options:
                     spoiled.insert((&one.rule().origin.path, copy.path.clone()), title);
                 }
                 _ => one.notes.push(format!(
-                    "{title}, used here, also reads the copy, and applies it to more than meant"
+                    "{title}, used here, also reads the copy, and applies it to more files than the rule does"
                 )),
             }
         }

@@ -28,6 +28,11 @@ pub struct ExportRow {
 }
 
 impl ExportRow {
+    /// Whether a name is that of its source, or of the file that lists its rule.
+    pub(super) fn is_of(&self, name: &str) -> bool {
+        self.source == name || matches!(&self.outcome, Outcome::Indexed(path, _) if path == name)
+    }
+
     /// What the target does not do as meant, if anything.
     pub fn loss(&self) -> Option<Loss> {
         match &self.outcome {

@@ -84,6 +84,13 @@ impl Sources<'_> {
         let originals: Vec<Original<'_>> = rules.iter().map(|rule| planner.original(rule)).collect();
         let pending = planner.proven(&originals, tree, &mut files)?;
         let (mut rows, files, new) = planner.outcomes(pending, &originals, files)?;
+        let is_source = |name: &str| {
+            rules.iter().any(|rule| rule.is_called(name)) || rows.iter().any(|row| row.is_of(name))
+        };
+        let unknown = options.keep.iter().find(|name| !is_source(name.trim_start_matches("./")));
+        if let Some(name) = unknown {
+            return Err(PlanError::NotCopied(name.clone()));
+        }
         rows.extend(without_text(&empty(book, &options.from, &is_copy), &options.to));
         let order = |target: &Target| options.to.iter().position(|other| other.name == target.name);
         rows.sort_by(|a, b| (order(a.target), &a.source).cmp(&(order(b.target), &b.source)));

@@ -56,6 +56,8 @@ pub enum SelectError {
 pub enum PlanError {
     /// The rules to export are not known.
     Select(SelectError),
+    /// No copy or list that is kept in step has this source.
+    NotCopied(String),
     /// A file cannot be read.
     Read(io::Error),
 }
@@ -69,7 +71,7 @@ impl From<io::Error> for PlanError {
 impl std::fmt::Display for SelectError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            SelectError::Missing(_) => f.write_str("no rules to export were named"),
+            SelectError::Missing(_) => f.write_str("`--from` is missing"),
             SelectError::Empty => f.write_str("no rules found to copy"),
             SelectError::Unknown { name, .. } => {
                 write!(f, "no format or rule named `{name}`")

@@ -9,6 +9,9 @@ use crate::hidden::visible_line;
 use crate::resolve::Off;
 use crate::rule::{Activation, Rule};
 
+/// The reasons that are the user's call for a rule by its name: they match the name itself.
+pub(crate) const CALLED: [&str; 2] = ["requested", "pinned"];
+
 /// Whether the user requested a rule by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
@@ -23,8 +26,8 @@ impl Call {
     /// Returns the word for the reason.
     fn condition(self) -> Option<&'static str> {
         match self {
-            Call::Requested => Some("requested"),
-            Call::Pinned => Some("pinned"),
+            Call::Requested => Some(CALLED[0]),
+            Call::Pinned => Some(CALLED[1]),
             Call::NotRequested => None,
         }
     }

@@ -6,6 +6,7 @@
 mod blocks;
 mod calls;
 mod carried;
+mod demand;
 mod due;
 mod event;
 mod feed;

@@ -21,6 +21,8 @@ words! {
         Met = "met",
         /// What it guards happened while it was due.
         Broken = "broken",
+        /// It is forbidden now.
+        Forbidden = "forbidden",
     }
 }
 
@@ -119,6 +121,11 @@ impl Line<'_> {
         let PastCall { name, paths, .. } = self.call;
         let is_write = self.script.is_none() && self.call.call().is_write();
         Occurrence { tool: name, paths, is_write, script: self.script.as_ref(), place: self.place }
+    }
+
+    /// Whether it was such an event.
+    pub(super) fn is_event(&self, pattern: &EventPattern) -> bool {
+        !self.call.pending && !self.is_void && pattern.matches(&self.occurrence()) == Truth::Yes
     }
 
     /// What the call is about, for people.

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use serde::Serialize;
 
+use super::demand::{Concern, Demand};
 use super::event::{ASK, BROKEN, Delivery, Event, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::ordered::OrderedRule;
@@ -12,11 +13,9 @@ use super::refuse::{Objection, about, join};
 use super::state::{PastCall, Session};
 use crate::condition::Truth;
 use crate::evidence::{Roots, ToolCall};
-use crate::id::plain_name;
 use crate::requirement::{EventPattern, Forbid, Occurrence, OnUnknown, Place, Require, RequireRepeat};
 use crate::rule::Rule;
 use crate::shell::{self, Script};
-use crate::stream::policy::{self, MatchedText, excerpt};
 
 /// How often one requirement refuses in a turn, if it repeats.
 const MAX_REFUSALS: usize = 3;
@@ -99,15 +98,18 @@ impl Session {
                     },
                 };
                 let enforceable = host.stops || !matches!(require.before, EventPattern::Stop);
-                let status = status(excerpt(&require.shown()), state, by, progress.refusals);
+                let status = status(Demand::Require(require).shown(), state, by, progress.refusals);
                 states.push(RequirementStatus { enforceable, ..status });
             }
             let first = requirements.requires.len();
             for (nth, forbid) in requirements.forbids.iter().enumerate() {
                 let marks = self.marks_of(&rule.origin.display, first + nth);
                 let refusals = marks.filter(|mark| mark.action == REFUSE).count();
-                let shown = excerpt(&format!("never {}", forbid.shown()));
-                states.push(status(shown, RequirementState::Idle, None, refusals));
+                let state = match &forbid.after {
+                    Some(after) if !lines.iter().any(|line| line.is_event(after)) => RequirementState::Idle,
+                    _ => RequirementState::Forbidden,
+                };
+                states.push(status(Demand::Forbid(forbid).shown(), state, None, refusals));
             }
         }
         states
@@ -126,7 +128,7 @@ impl Session {
                         call,
                         rule: rule.key(),
                         source: rule.origin.display.clone(),
-                        requirement: excerpt(&require.shown()),
+                        requirement: Demand::Require(require).shown(),
                         state,
                     });
                 });
@@ -205,14 +207,11 @@ impl<'s> Asked<'s> {
         if truth == Truth::No {
             return;
         }
-        let happened = |line: &Line<'_>, after: &EventPattern| {
-            !line.call.pending && !line.is_void && after.matches(&line.occurrence()) == Truth::Yes
-        };
         let is_armed = forbid.after.as_ref().is_none_or(|after| {
-            self.lines().iter().any(|line| happened(line, after)) || self.happens_before(after, &forbid.event)
+            self.lines().iter().any(|line| line.is_event(after)) || self.happens_before(after, &forbid.event)
         });
         if is_armed {
-            self.refuse(rule, (nth, &excerpt(&format!("never {}", forbid.shown()))), truth, objection);
+            self.refuse((rule, nth, Demand::Forbid(forbid)), truth, objection);
         }
     }
 
@@ -254,9 +253,9 @@ impl<'s> Asked<'s> {
         if !is_due {
             return;
         }
-        let what = excerpt(&require.shown());
+        let demand = Demand::Require(require);
         if truth == Truth::Unknown {
-            return self.refuse(rule, (nth, &what), truth, objection);
+            return self.refuse((rule, nth, demand), truth, objection);
         }
         let in_turn = self
             .session
@@ -269,16 +268,11 @@ impl<'s> Asked<'s> {
             (_, RequireRepeat::Always) => in_turn < MAX_REFUSALS,
         };
         if may_refuse {
-            self.refuse(rule, (nth, &what), truth, objection);
+            self.refuse((rule, nth, demand), truth, objection);
         } else if !self.is_known(rule, nth) {
-            objection.events.push(self.event(rule, nth, BROKEN, &what));
-            let subject = if self.call.is_some() {
-                format!("`{}` runs", self.shown)
-            } else {
-                "the turn ends".to_owned()
-            };
-            let notice = format!("{subject} although a rule requires: {what} ({})", rule.key);
-            objection.notice = Some(join(objection.notice.take(), &notice));
+            objection.events.push(self.event((rule, nth, demand), BROKEN));
+            let concern = Concern { rule, demand, call: &self.shown, doubt: None };
+            objection.notice = Some(join(objection.notice.take(), &concern.broken()));
         }
     }
 
@@ -323,63 +317,48 @@ impl<'s> Asked<'s> {
     }
 
     /// Refuses the call, asks the user, or only notes it, depending on what is known.
-    fn refuse(
-        &self,
-        rule: &OrderedRule,
-        (nth, what): (usize, &str),
-        truth: Truth,
-        objection: &mut Objection,
-    ) {
-        let OrderedRule { key, name, path, body, requirements } = rule;
-        let on_unknown = match (truth, requirements.on_unknown) {
-            (Truth::No, _) => return,
-            (Truth::Yes, _) => OnUnknown::Refuse,
-            (Truth::Unknown, OnUnknown::Ask) if self.report.host.asks => OnUnknown::Ask,
-            (Truth::Unknown, OnUnknown::Ask) => OnUnknown::Refuse,
-            (Truth::Unknown, on_unknown) => on_unknown,
-        };
+    fn refuse(&self, wanted: Wanted<'_>, truth: Truth, objection: &mut Objection) {
+        let (rule, _, demand) = wanted;
         let doubt = || {
             let doubts = self.script.iter().flat_map(|script| &script.doubts);
             doubts.map(|doubt| doubt.why.name()).next().unwrap_or("a part of it is not known")
         };
-        if on_unknown == OnUnknown::Allow {
-            let why = doubt();
-            let line = format!(
-                "`{}` ran and may break the rule {key} ({what}): {why}; `on-unknown: refuse` in the rule refuses such calls",
-                self.shown
-            );
-            objection.alerts.push(Delivery::alert(format!("on-unknown {key} {why}"), line));
-            return;
-        }
-        let because =
-            if truth == Truth::Unknown { format!(" (not certain: {})", doubt()) } else { String::new() };
-        let matched = [MatchedText { text: self.shown.clone(), place: format!("required: {what}{because}") }];
-        let block = policy::injection(name, path, body, &matched);
-        let text = format!(
-            "{block}\nThe rule {key} ({}) requires: {what}. The user can switch it off with `rulebook disable {}`.",
-            plain_name(path),
-            shell::quoted(key)
-        );
-        if on_unknown == OnUnknown::Ask {
-            objection.ask = Some(join(objection.ask.take(), &text));
-            objection.events.push(self.event(rule, nth, ASK, what));
-        } else {
-            objection.refusal = Some(join(objection.refusal.take(), &text));
-            objection.events.push(self.event(rule, nth, REFUSE, what));
+        let concern = |doubt| Concern { rule, demand, call: &self.shown, doubt };
+        let (concern, on_unknown) = match truth {
+            Truth::No => return,
+            Truth::Yes => (concern(None), OnUnknown::Refuse),
+            Truth::Unknown => (concern(Some(doubt())), rule.requirements.on_unknown),
+        };
+        match on_unknown {
+            OnUnknown::Allow => {
+                let source = format!("on-unknown {} {}", rule.key, concern.doubt.unwrap_or_default());
+                objection.alerts.push(Delivery::alert(source, concern.warning()));
+            }
+            OnUnknown::Ask if self.report.host.asks => {
+                objection.ask = Some(join(objection.ask.take(), &concern.question()));
+                objection.events.push(self.event(wanted, ASK));
+            }
+            OnUnknown::Ask | OnUnknown::Refuse => {
+                objection.refusal = Some(join(objection.refusal.take(), &concern.refusal()));
+                objection.events.push(self.event(wanted, REFUSE));
+            }
         }
     }
 
-    fn event(&self, rule: &OrderedRule, nth: usize, action: &str, what: &str) -> Event {
+    fn event(&self, (rule, nth, demand): Wanted<'_>, action: &str) -> Event {
         Event::Sequence {
             rule: rule.key.clone(),
             path: rule.path.clone(),
             nth,
             action: action.to_owned(),
             call: self.shown.clone(),
-            what: what.to_owned(),
+            what: demand.shown(),
         }
     }
 }
+
+/// A rule, which of its demands, and the demand.
+type Wanted<'r> = (&'r OrderedRule, usize, Demand<'r>);
 
 #[cfg(test)]
 mod tests;

@@ -14,5 +14,5 @@ mod tests;
 pub use action::{Action, Claim, ClaimId, Downgrade, Means, Reminder, TriggerMatch};
 pub use decide::{MAX_INTERRUPTS, Policy};
 pub use inject::{MatchedText, Triggered, escape_tags, injection, join, reminder};
-pub(crate) use inject::{attribute, excerpt, own_tags};
+pub(crate) use inject::{attribute, excerpt, own_tags, refusal};
 pub use modes::{ContextMode, InterruptMode, OutputSource, RepeatMode, StreamModes};

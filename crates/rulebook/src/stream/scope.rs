@@ -129,7 +129,7 @@ fn check_name(kind: &str, name: &str) -> Result<(), String> {
             '|' if depth == 0 => {
                 let each: Vec<String> =
                     name.split('|').map(|tool| format!("{kind}:{}", tool.trim())).collect();
-                return Err(format!("each tool has a scope of its own: write `{}`", each.join(", ")));
+                return Err(format!("a scope names one tool: write `{}`", each.join(", ")));
             }
             _ if c.is_whitespace() || matches!(c, ';' | '&' | '=' | '"' | '\'') => {
                 return Err(format!("the name of a tool cannot contain `{c}`"));
@@ -297,7 +297,7 @@ mod tests {
             ("tool:edit(*.ts", "the parenthesis is not closed"),
             ("text(*.ts)", "`text` cannot have a name or files"),
             ("tool:edit(*.ts).new_string", "the files come last: write `tool:edit.new_string(*.ts)`"),
-            ("tool:edit|write", "each tool has a scope of its own: write `tool:edit, tool:write`"),
+            ("tool:edit|write", "a scope names one tool: write `tool:edit, tool:write`"),
             ("tool:edit write", "the name of a tool cannot contain ` `"),
             (
                 "tool:edit.new_strin",

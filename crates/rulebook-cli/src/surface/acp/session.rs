@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rulebook::evidence::Input;
-use rulebook::render::Notice;
+use rulebook::render::{Notice, held};
 use rulebook_workspace::ledger::ACP;
 use rulebook_workspace::{Workspace, find_root};
 
@@ -119,7 +119,7 @@ fn shown(notice: &Notice) -> String {
     let mut text = notice.line();
     for rule in &notice.rules {
         for (condition, matched) in &rule.matched_conditions {
-            text.push_str(&format!("\n- {}: {condition} {}", rule.name, matched.join(", ")));
+            text.push_str(&format!("\n- {}: {}", rule.name, held(condition, matched)));
         }
     }
     text

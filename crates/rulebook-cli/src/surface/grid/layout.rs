@@ -76,7 +76,7 @@ impl Grid {
 
     fn legend(&self) -> String {
         let meaning = |state: CellState, meaning: &'static str| match (state, self.target, self.audience) {
-            (CellState::Inactive, GridTarget::Start, _) => "conditional",
+            (CellState::Inactive, GridTarget::Start, _) => "inactive at the start",
             (CellState::Inactive, GridTarget::Tree, _) => "inactive: no file matches",
             (CellState::Inactive, GridTarget::Folder, _) => "inactive: no file below matches",
             (CellState::Native, GridTarget::Folder, GridAudience::Agents) => {
@@ -90,7 +90,7 @@ impl Grid {
             .map(|(state, .., words)| format!("{} {}", character(*state), meaning(*state, words)))
             .collect();
         if !self.differing.is_empty() {
-            entries.push(format!("{DIFFERS} between the surfaces named below the table"));
+            entries.push(format!("{DIFFERS}: the agents of this product differ, see below the table"));
         }
         entries.join("   ")
     }

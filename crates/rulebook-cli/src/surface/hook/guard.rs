@@ -11,12 +11,12 @@ use super::event::{HookEvent, Host};
 
 /// The name under which the guard is recorded.
 pub(crate) const GUARD: &str = "guard";
-const WHAT: &str = "the guard is on: only the user may change rules, hooks and settings";
+const WHAT: &str = "only the user may change rules, hooks and settings";
 
 /// What the guard has against a call.
 pub(crate) enum Objection {
-    /// It changes what governs the agent: what, and what the model is told.
-    Certain { what: String, text: String },
+    /// It changes these, which govern the agent.
+    Certain { what: String },
     /// It may change that: a line for the user.
     Possible { line: String },
 }
@@ -26,21 +26,32 @@ pub(crate) fn check(governed: &Governed, call: &ToolCall, real: RealPath<'_>) ->
     let (certain, possible): (Vec<Threat>, Vec<Threat>) =
         governed.threats(call, real).into_iter().partition(|one| one.truth == Truth::Yes);
     let named = |threats: &[Threat]| {
-        threats.iter().map(|one| format!("`{}`", shown(governed, &one.what))).collect::<Vec<_>>().join(", ")
+        threats.iter().map(|one| shown(governed, &one.what)).collect::<Vec<_>>().join(", ")
     };
     match (certain.as_slice(), possible.as_slice()) {
         ([], []) => None,
         ([], possible) => Some(Objection::Possible {
-            line: format!("Rulebook's guard cannot know what this changes: {}", named(possible)),
-        }),
-        (certain, _) => Some(Objection::Certain {
-            what: named(certain),
-            text: format!(
-                "Rulebook's guard is on: only the user may change rules, hooks and settings, as this call would ({}).",
-                named(certain)
+            line: format!(
+                "Rulebook's guard cannot know whether `{}` changes rules, hooks or settings. `rulebook guard status` lists the files that changed.",
+                named(possible)
             ),
         }),
+        (certain, _) => Some(Objection::Certain { what: named(certain) }),
     }
+}
+
+/// Why a call is refused, for the model.
+pub(crate) fn refusal(what: &str) -> String {
+    format!(
+        "Rulebook's guard is on: only the user may change rules, hooks and settings. This call was refused because it would change them: `{what}`."
+    )
+}
+
+/// What the user decides.
+fn question(what: &str) -> String {
+    format!(
+        "Rulebook's guard asks you because this call would change rules, hooks or settings: `{what}`. Allow it only if you want that."
+    )
 }
 
 /// A file relative to its root or the home folder, and so the file to which a link leads; a command as it is.
@@ -73,16 +84,20 @@ pub(super) fn apply(
     let changed = workspace.take_guard_changes();
     if !changed.is_empty() {
         lines.push(format!(
-            "Rulebook's guard: these files changed since the last event: {}",
+            "Rulebook's guard: rules, hooks or settings changed since the last event: {}. Review them, for example with `git diff`.",
             changed.join(", ")
         ));
     }
     let real = workspace.real_paths(event.folder.as_deref());
     let call = event.tool.as_ref().filter(|call| call.pending && event.moment == Moment::Before);
     match call.and_then(|call| check(&workspace.governed(), call, &real)) {
-        Some(Objection::Certain { what, text }) => {
+        Some(Objection::Certain { what }) => {
             let asks = mode == GuardMode::Ask && host.profile.asks;
-            *(if asks { &mut reply.ask } else { &mut reply.refusal }) = Some(text);
+            if asks {
+                reply.ask = Some(question(&what));
+            } else {
+                reply.refusal = Some(refusal(&what));
+            }
             keeper.record(vec![recorded(if asks { "ask" } else { "refuse" }, &what)], Vec::new());
         }
         Some(Objection::Possible { line }) => lines.push(line),

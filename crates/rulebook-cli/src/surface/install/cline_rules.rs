@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use rulebook::format::FormatId;
 use rulebook::rule::Activation;
 use rulebook_workspace::Reach;
-use rulebook_workspace::team::set_team_switch;
+use rulebook_workspace::team::{TEAM_FILE, set_team_switch};
 use rulebook_workspace::toggles::Switch;
 
 use super::destination::{Destination, HostPath};
@@ -112,7 +112,7 @@ pub(super) fn switch_renamed(args: &Args, renamed: &[(String, String)]) -> anyho
     }
     let team = workspace.settings.rules.disabled_ids.iter().filter(|id| id.root == Some(0));
     for (name, to) in follow(&team.map(|id| id.value.as_str()).collect::<Vec<_>>()) {
-        set_team_switch(&Path::new(&workspace.roots.roots[0].path).join("rulebook.toml"), &name, to)?;
+        set_team_switch(&Path::new(&workspace.roots.roots[0].path).join(TEAM_FILE), &name, to)?;
     }
     Ok(())
 }

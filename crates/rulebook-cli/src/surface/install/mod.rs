@@ -93,7 +93,8 @@ fn run(
     }
     let is_cline = host.name == "cline" && destination.is_shared();
     if wiring.move_rules && !is_cline {
-        return Err(anyhow!("omit `--move-rules`").context("only rules of Cline in a workspace can be moved"));
+        return Err(anyhow!("omit `--move-rules`")
+            .context("`--move-rules` works only with `install cline`, without `--user`"));
     }
     let mut hints: Vec<String> = Vec::new();
     let mut renamed = Vec::new();

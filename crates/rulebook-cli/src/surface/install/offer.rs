@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use rulebook::agent::Agent;
 use rulebook_workspace::{AgentSearch, Homes, hosts};
 use serde_json::{Value as Json, json};
 
@@ -47,12 +48,15 @@ pub(super) fn run(args: &Args, destination: &Destination, command: &str) -> anyh
     let mut table = Table::default();
     for (host, found, wired) in &rows {
         let (style, what) = if *wired { (DIM, "wired".to_owned()) } else { (BOLD, line(host)) };
-        table.row([(PLAIN, host.title), (style, &what), (DIM, &found.join(", "))]);
+        let others =
+            host.row().surfaces.iter().filter_map(|surface| Some(Agent::named(surface.agent)?.title));
+        let titles: Vec<&str> = std::iter::once(host.title).chain(others).collect();
+        table.row([(PLAIN, &titles.join(", ")), (style, &what), (DIM, &found.join(", "))]);
     }
     if !destination.is_user {
         let used = open_workspace(args)?.agents_used(AgentSearch::Workspace);
         for used in used.iter().filter(|used| hosts::Host::of(used.agent).is_none()) {
-            let what = "cannot be wired; add `rulebook mcp` to its settings, or use `rulebook proxy`";
+            let what = "Rulebook cannot edit its settings: add `rulebook mcp` there yourself, or use `rulebook proxy`";
             table.row([(PLAIN, used.agent.title), (DIM, what), (DIM, &used.origin)]);
         }
     }

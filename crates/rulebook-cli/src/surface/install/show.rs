@@ -63,7 +63,10 @@ impl Outcome<'_> {
         match (self.task, self.changes.is_empty(), self.is_written) {
             (Task::Install, true, _) => "nothing to do, already wired".to_owned(),
             (Task::Uninstall, true, _) => "nothing to do, not wired".to_owned(),
-            (_, false, false) => format!("{count} would change; omit `--dry-run` to write them"),
+            (_, false, false) => {
+                let them = if self.changes.len() == 1 { "it" } else { "them" };
+                format!("{count} would change; omit `--dry-run` to write {them}")
+            }
             (Task::Install, false, true) => format!("wired, {count} changed"),
             (Task::Uninstall, false, true) => format!("unwired, {count} changed"),
         }

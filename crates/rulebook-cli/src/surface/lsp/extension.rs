@@ -10,7 +10,7 @@ use super::server::Server;
 use super::view::of;
 use crate::out::{self, seconds};
 use crate::surface::session_log;
-use crate::surface::sessions::{DeliveryWidths, line};
+use crate::surface::sessions::line;
 
 /// How many sessions, and how many events of each, are shown.
 const MAX_SESSIONS: usize = 20;
@@ -28,7 +28,7 @@ pub(super) fn sessions(server: &Server, _: &Place) -> Value {
             if matches!(event, Event::Started { .. }) {
                 continue;
             }
-            let text = line(event, turn, DeliveryWidths::default());
+            let text = line(event, turn, None);
             let mut shown = json!({
                 "turn": turn, "text": anstream::adapter::strip_str(&text).to_string(), "kind": kind(event),
             });

@@ -82,7 +82,7 @@ struct Work {
     /// Files or folders, absolute or relative to the workspace's root; they need not exist
     #[serde(default)]
     paths: Vec<String>,
-    /// What the user prepared for, in their own words
+    /// What the user wants done, in the user's own words
     #[serde(default)]
     message: String,
     /// The mode you are in, such as `plan` or `act`

@@ -92,7 +92,10 @@ fn prepare(proxy: &Arc<Proxy>, wire: &'static Wire, book: Arc<Book>, head: Parts
         );
     };
     let Some(request) = wire.request(head.uri.path(), &body) else {
-        return Outcome::Unreadable(head, "the request cannot be read");
+        return Outcome::Unreadable(
+            head,
+            "the request is not valid for this API, so no rules are added to it",
+        );
     };
     if !proxy.is_main(&head.headers, &request) {
         return Outcome::Side(head);

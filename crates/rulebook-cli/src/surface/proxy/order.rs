@@ -132,8 +132,9 @@ impl Exchange {
             Some(Objection::Certain { .. }) if *mode == GuardMode::Ask && self.hook_asks() => {
                 JudgedCalls::default()
             }
-            Some(Objection::Certain { what, text }) => {
-                JudgedCalls::refused(guard::GUARD, text, guard::recorded("refuse", &what))
+            Some(Objection::Certain { what }) => {
+                let recorded = guard::recorded("refuse", &what);
+                JudgedCalls::refused(guard::GUARD, guard::refusal(&what), recorded)
             }
             Some(Objection::Possible { line }) => JudgedCalls { notes: vec![line], ..JudgedCalls::default() },
             None => JudgedCalls::default(),

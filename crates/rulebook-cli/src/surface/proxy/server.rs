@@ -143,8 +143,9 @@ async fn handle(proxy: Arc<Proxy>, request: Request<Incoming>) -> Result<Respons
     let answered = answered.unwrap_or_else(|error| {
         proxy.metrics.upstream_errors.add(1);
         let error = chain(&*error);
-        proxy.log.report("unreachable", json!({ "path": path, "error": error }));
-        let message = format!("rulebook proxy: the model's server cannot be reached: {error}");
+        const HELP: &str = "set the model's server with `--upstream`";
+        proxy.log.report("unreachable", json!({ "path": path, "error": error, "help": HELP }));
+        let message = format!("rulebook proxy: the model's server cannot be reached: {error}; {HELP}");
         reply::failed(shape, Failure::Unavailable, &message)
     });
     proxy.log.report(

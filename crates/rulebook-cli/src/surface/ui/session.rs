@@ -194,18 +194,19 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize, links: Links
         }
         Event::Resumed => html! { li .small { "The session was resumed." } },
         Event::Refused { rule, call } => html! {
-            li .interrupted { p { strong { "Refused once" } " " code { (Text(call)) } ", by " (name(id_of(rule))) } }
+            li .interrupted { p { strong { "Refused once" } " " code { (Text(call)) } " by " (name(id_of(rule))) } }
         },
         Event::Loaded { source, because } => html! {
-            li .small { "Loaded by the host: " (links.path(source)) " " span .detail { (Text(because)) } }
+            li .small { "Loaded by the agent: " (links.path(source)) " " span .detail { (Text(because)) } }
         },
         Event::Undelivered { sources, .. } => html! {
-            li .failed { strong { "Not delivered: " } "the host did not read the answer with " (Text(&sources.join(", "))) }
+            li .failed { strong { "Not delivered: " } "the agent did not read the answer with " (Text(&sources.join(", "))) }
         },
         Event::Interrupted { rule, path, source, text, file, action, .. } => html! {
+            @let (done, more) = interrupted(action);
             li .interrupted {
-                p { strong { (capital(interrupted(action))) } " by " (links.rule(id_of(rule), path)) " in " (Text(source))
-                    @if let Some(file) = file { ", " (links.path(file)) } }
+                p { strong { (capital(done)) } " by " (links.rule(id_of(rule), path)) " in " (Text(source))
+                    @if let Some(file) = file { ", " (links.path(file)) } @if let Some(more) = more { "; " (more) } }
                 p { "matched " code { mark { (Text(cut(text))) } } }
                 @if let Some(rule) = rules.rule(path) {
                     details id=(format!("i{id}")) { summary { "Injected rule" } pre { (Text(cut(&rule.body))) } }
@@ -214,8 +215,8 @@ fn event(rules: &CachedRules, events: &[Event], at: u64, id: usize, links: Links
         },
         Event::Sequence { rule, path, action, call, what, .. } => html! {
             li .interrupted {
-                p { strong { (capital(sequence(action))) } " " code { (Text(cut(call))) } " by " (links.rule(id_of(rule), path)) }
-                p { "requires: " (ticks(what)) }
+                p { strong { (capital(sequence(action))) } " " code { (Text(cut(call))) } ": rule " (links.rule(id_of(rule), path)) }
+                p { (ticks(what)) }
             }
         },
         Event::Failed { what } => html! { li .failed { strong { "Failed: " } (Text(what)) } },

@@ -403,8 +403,11 @@ fn switching_a_rule_off_changes_what_is_shown_and_what_explain_says() {
     let command = |name: &str| json!({ "command": name, "arguments": ["web@cursor"] });
     let answer = editor.request("workspace/executeCommand", command("rulebook.disable"));
     let answer = text(&answer["text"]);
-    assert!(answer.starts_with("web@cursor is now disabled in Rulebook only (1 rule file)"), "{answer}");
-    assert!(answer.contains("still applied by agents") && answer.contains("Cursor"), "{answer}");
+    assert!(
+        answer.starts_with("web@cursor is disabled: Rulebook no longer adds it (1 rule file)"),
+        "{answer}"
+    );
+    assert!(answer.contains("these agents still read") && answer.contains("Cursor"), "{answer}");
     editor.settle();
     assert_eq!(state(&mut editor), ("disabled".to_owned(), true, true));
     assert!(stdout(&sandbox.run(&["explain", "src/a.ts", "--for", "any"])).contains("disabled"));

@@ -27,6 +27,11 @@ pub fn reminder(rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> 
     block(&REMINDER, rule, path, body, matched)
 }
 
+/// The block that delivers a rule whose requirements refused a call: what happened, and what to do now.
+pub(crate) fn refusal(rule: &str, path: &str, body: &str, happened: &str, wanted: &str) -> String {
+    whole(INTERRUPT.tag, rule, path, body, &format!("{happened}\n{wanted}"))
+}
+
 /// Several blocks as one text.
 pub fn join(blocks: &[String]) -> String {
     blocks.join("\n\n")
@@ -93,8 +98,7 @@ const MAX_MATCHES: usize = 5;
 
 fn block(wording: &Wording, rule: &str, path: &str, body: &str, matched: &[MatchedText]) -> String {
     let Wording { tag, happened, wanted } = wording;
-    let (rule, path) = (attribute(&plain_name(rule)), attribute(&plain_name(path)));
-    let mut text = format!("<{tag} reason=\"rule_violation\" rule=\"{rule}\" path=\"{path}\">\n{happened}");
+    let mut text = (*happened).to_owned();
     text.push(if matched.is_empty() { '.' } else { ':' });
     for MatchedText { text: found, place } in matched.iter().take(MAX_MATCHES) {
         text.push_str(&format!("\n- {}: `{}`", excerpt(place), excerpt(found)));
@@ -102,8 +106,13 @@ fn block(wording: &Wording, rule: &str, path: &str, body: &str, matched: &[Match
     if let more @ 1.. = matched.len().saturating_sub(MAX_MATCHES) {
         text.push_str(&format!("\n- and {more} more"));
     }
-    text.push_str(&format!("\n{wanted}\n\n{}\n</{tag}>", escape_tags(body.trim())));
-    text
+    whole(tag, rule, path, body, &format!("{text}\n{wanted}"))
+}
+
+fn whole(tag: &str, rule: &str, path: &str, body: &str, lead: &str) -> String {
+    let (rule, path) = (attribute(&plain_name(rule)), attribute(&plain_name(path)));
+    let body = escape_tags(body.trim());
+    format!("<{tag} reason=\"rule_violation\" rule=\"{rule}\" path=\"{path}\">\n{lead}\n\n{body}\n</{tag}>")
 }
 
 /// Models read `</ system-reminder` as the tag too.
