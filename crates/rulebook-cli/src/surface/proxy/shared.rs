@@ -123,6 +123,12 @@ impl Proxy {
         }
     }
 
+    /// Reports what cannot be read, or what clients read differently; returns whether it must not pass.
+    pub(super) fn misread(&self, what: &str) -> bool {
+        self.fail(&format!("{what} cannot be read, or clients read it differently: it may not be watched"));
+        self.fail_closed
+    }
+
     /// Counts and reports a failure of this server.
     pub(super) fn fail(&self, what: &str) {
         self.metrics.failures.add(1);

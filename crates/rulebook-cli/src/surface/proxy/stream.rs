@@ -211,18 +211,17 @@ impl Stream {
         let values: Vec<Json<'_>> = data.iter().filter_map(|text| Json::read(text)).collect();
         let is_unreadable =
             values.len() < data.len() && values.len() < data.iter().filter(|text| !is_end_mark(text)).count();
-        if is_unreadable || event.has_other_readings() {
-            if !std::mem::replace(&mut self.has_unreadable, true) {
-                self.exchange.proxy.fail("an event of an answer cannot be read and is not watched");
-            }
-            if self.exchange.proxy.fail_closed {
-                self.block("an event cannot be read");
-                return None;
-            }
-        }
         let (mut steps, mut waits) = (Vec::new(), Waits::Nothing);
         for value in &values {
             waits = waits.max(wire::read(Some(self.exchange.wire), &mut self.reader, value, &mut steps));
+        }
+        let is_odd = self.reader.take_odd_fields();
+        if is_odd || is_unreadable || event.has_other_readings() || event.is_misnamed(&values) {
+            let is_first = !std::mem::replace(&mut self.has_unreadable, true);
+            if is_first && self.exchange.proxy.misread("an event of an answer") {
+                self.block("an event cannot be read");
+                return None;
+            }
         }
         let (texts, hits) = self.feed.take(steps, waits);
         self.has_calls |= waits == Waits::End;

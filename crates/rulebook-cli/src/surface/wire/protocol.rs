@@ -73,11 +73,11 @@ impl Wire {
         (self.parse)(path, &json::repaired(body)).map(Request::identified)
     }
 
-    /// Returns the steps of a response that is not a stream.
-    pub(in crate::surface) fn steps(&self, response: &Json<'_>) -> Vec<Step> {
-        let mut steps = Vec::new();
-        (self.read_whole)(&mut Reader::default(), response, &mut steps);
-        steps
+    /// Returns the steps of a response that is not a stream, and whether all clients read its fields alike.
+    pub(in crate::surface) fn steps(&self, response: &Json<'_>) -> (Vec<Step>, bool) {
+        let (mut reader, mut steps) = (Reader::default(), Vec::new());
+        (self.read_whole)(&mut reader, response, &mut steps);
+        (steps, !reader.take_odd_fields())
     }
 }
 
