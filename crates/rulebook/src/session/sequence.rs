@@ -8,7 +8,7 @@ use super::event::{ASK, BROKEN, Delivery, Event, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::ordered::OrderedRule;
 use super::progress::{Line, RequirementState};
-use super::refuse::{Objection, about, join};
+use super::refuse::{Objection, Refusals, about, join};
 use super::state::{PastCall, Session};
 use crate::condition::Truth;
 use crate::evidence::{Roots, ToolCall};
@@ -212,7 +212,8 @@ impl<'s> Asked<'s> {
             self.lines().iter().any(|line| happened(line, after)) || self.happens_before(after, &forbid.event)
         });
         if is_armed {
-            self.refuse(rule, (nth, &excerpt(&format!("never {}", forbid.shown()))), truth, objection);
+            let what = excerpt(&format!("never {}", forbid.shown()));
+            self.refuse(rule, (nth, &what), truth, Refusals::Lasting, objection);
         }
     }
 
@@ -256,7 +257,7 @@ impl<'s> Asked<'s> {
         }
         let what = excerpt(&require.shown());
         if truth == Truth::Unknown {
-            return self.refuse(rule, (nth, &what), truth, objection);
+            return self.refuse(rule, (nth, &what), truth, Refusals::Counted, objection);
         }
         let in_turn = self
             .session
@@ -269,7 +270,7 @@ impl<'s> Asked<'s> {
             (_, RequireRepeat::Always) => in_turn < MAX_REFUSALS,
         };
         if may_refuse {
-            self.refuse(rule, (nth, &what), truth, objection);
+            self.refuse(rule, (nth, &what), truth, Refusals::Counted, objection);
         } else if !self.is_known(rule, nth) {
             objection.events.push(self.event(rule, nth, BROKEN, &what));
             let subject = if self.call.is_some() {
@@ -328,6 +329,7 @@ impl<'s> Asked<'s> {
         rule: &OrderedRule,
         (nth, what): (usize, &str),
         truth: Truth,
+        refusals: Refusals,
         objection: &mut Objection,
     ) {
         let OrderedRule { key, name, path, body, requirements } = rule;
@@ -364,7 +366,8 @@ impl<'s> Asked<'s> {
             objection.ask = Some(join(objection.ask.take(), &text));
             objection.events.push(self.event(rule, nth, ASK, what));
         } else {
-            objection.refusal = Some(join(objection.refusal.take(), &text));
+            let reminder = policy::reminder(name, path, body, &matched);
+            objection.refuse(&text, refusals, name, &reminder);
             objection.events.push(self.event(rule, nth, REFUSE, what));
         }
     }
