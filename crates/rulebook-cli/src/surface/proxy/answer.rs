@@ -40,7 +40,7 @@ pub(super) async fn watched(
         }
         match asked.take() {
             Some(stop) if head.status.is_success() => exchange.sent(&stop),
-            Some(stop) => exchange.dropped(&stop),
+            Some(stop) => exchange.rejected(&stop),
             None => {}
         }
         let Some(answer) = Json::read(&body) else {

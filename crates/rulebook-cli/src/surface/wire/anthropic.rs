@@ -16,7 +16,7 @@ pub(super) const WIRE: Wire = Wire {
     name: "anthropic",
     provider: "anthropic",
     home: "https://api.anthropic.com",
-    variables: &[("ANTHROPIC_BASE_URL", "")],
+    variables: &[("ANTHROPIC_BASE_URL", ""), ("ANTHROPIC_HOST", "")],
     headers: &["anthropic-version", "x-api-key"],
     paths: None,
     is_for: |path| path.ends_with("/messages"),
@@ -38,6 +38,7 @@ pub(super) const WIRE: Wire = Wire {
         Some(kind) if kind == "error" => error.clone(),
         _ => error_body(Failure::Unavailable, &message(error)),
     },
+    error_is_chunk: false,
     error_body,
 };
 

@@ -50,9 +50,12 @@ pub(super) const WIRE: Wire = Wire {
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
     error: |error| match error.get("error") {
-        Some(_) => error.clone(),
+        // Without a code, clients do not take it for an error.
+        Some(inner) if inner["code"].is_number() => error.clone(),
+        Some(inner) => error_body(Failure::Unavailable, &message(inner.get("message").unwrap_or(inner))),
         None => error_body(Failure::Unavailable, &message(error)),
     },
+    error_is_chunk: true,
     error_body,
 };
 

@@ -17,7 +17,7 @@ pub(super) const WIRE: Wire = Wire {
     name: "openai-chat",
     provider: "openai",
     home: "https://api.openai.com",
-    variables: &[("OPENAI_BASE_URL", "/v1"), ("OPENAI_API_BASE", "/v1")],
+    variables: &[("OPENAI_BASE_URL", "/v1"), ("OPENAI_API_BASE", "/v1"), ("OPENAI_HOST", "")],
     headers: &[],
     paths: None,
     is_for: |path| path.ends_with("/chat/completions"),
@@ -45,6 +45,7 @@ pub(super) const WIRE: Wire = Wire {
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
     error: openai::error,
+    error_is_chunk: false,
     error_body: openai::error_body,
 };
 

@@ -40,8 +40,10 @@ pub(super) const WIRE: Wire = Wire {
     ping: COMMENT,
     error: |error| {
         let error = &openai::error(error)["error"];
-        json!({ "type": "error", "message": error["message"], "code": error["type"], "param": null })
+        let code = if error["code"].is_string() { &error["code"] } else { &error["type"] };
+        json!({ "type": "error", "message": error["message"], "code": code, "param": null })
     },
+    error_is_chunk: false,
     error_body: openai::error_body,
 };
 

@@ -41,6 +41,8 @@ pub(in crate::surface) struct Wire {
     pub(in crate::surface) ping: &'static str,
     /// Creates the event for an error in the middle of a response.
     pub(in crate::surface) error: fn(&Value) -> Value,
+    /// Whether clients read that error only as a chunk of the response by itself, without `data:`.
+    pub(in crate::surface) error_is_chunk: bool,
     /// Creates the body of an error response.
     pub(in crate::surface) error_body: fn(Failure, &str) -> Value,
 }

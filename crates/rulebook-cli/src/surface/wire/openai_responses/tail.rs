@@ -132,6 +132,19 @@ impl Splice for Tail {
         Some(event)
     }
 
+    /// The provider sends both events, and clients read either.
+    fn fail(&mut self, error: Value) -> Vec<Value> {
+        let response = json!({
+            "id": self.id,
+            "object": "response",
+            "status": "failed",
+            "error": { "code": error["code"], "message": error["message"] },
+            "output": self.done,
+        });
+        let failed = json!({ "type": "response.failed", "response": response });
+        [error, failed].map(|event| self.numbered(event)).into()
+    }
+
     fn renamed(&mut self) -> Option<(String, String)> {
         self.renamed.take()
     }
