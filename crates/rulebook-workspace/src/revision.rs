@@ -5,8 +5,12 @@
 use std::fmt;
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use rulebook::source::MAX_SOURCE;
 
@@ -126,25 +130,33 @@ fn resolve(root: &Path, name: &str) -> Result<String, RevisionError> {
 
 /// Runs git for one line of output.
 fn run(root: &Path, name: &str, arguments: &[&str]) -> Result<String, RevisionError> {
-    let output = git(root, arguments).output()?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    }
-    let words = String::from_utf8_lossy(&output.stderr);
+    let words = match ask(root, arguments)? {
+        Ok(output) => return Ok(output),
+        Err(words) => words,
+    };
     let reason = words.lines().next().unwrap_or("it does not exist here").trim_start_matches("fatal: ");
     if reason.starts_with("not a git repository") {
         return Err(RevisionError::NoRepository);
     }
-    let commits = git(root, &["rev-list", "--all", "--max-count=1"]).output()?;
-    if commits.status.success() && commits.stdout.is_empty() {
+    if ask(root, &["rev-list", "--all", "--max-count=1"])?.is_ok_and(|commit| commit.is_empty()) {
         return Err(RevisionError::NoCommits);
     }
     Err(RevisionError::Unknown { name: name.to_owned(), reason: reason.to_owned() })
 }
 
+/// What git prints, or what it reports on standard error.
+fn ask(root: &Path, arguments: &[&str]) -> io::Result<Result<String, String>> {
+    let mut git = Git::start(&mut git(root, arguments), SHORT)?;
+    let mut output = Vec::new();
+    git.output.read_to_end(&mut output)?;
+    let words = git.words()?;
+    let succeeded = git.wait()?.success();
+    Ok(if succeeded { Ok(String::from_utf8_lossy(&output).trim().to_owned()) } else { Err(words) })
+}
+
 fn git(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
-    command.arg("-C").arg(root).args(arguments).stdin(Stdio::null());
+    command.arg("-C").arg(root).args(arguments).stdin(Stdio::null()).stderr(Stdio::piped());
     // One kind of failure is known by git's words.
     command.env("LC_ALL", "C");
     // The repository's own settings may name programs for fetching what is missing: nothing is fetched.
@@ -152,25 +164,87 @@ fn git(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// How long git may take to find a commit, and to read its files. It waits for good for a FIFO in place of a file of the
+/// repository.
+const SHORT: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(600);
+
+/// A git that runs, and is ended if it takes too long.
+struct Git {
+    child: Arc<Mutex<Child>>,
+    output: ChildStdout,
+    errors: Option<ChildStderr>,
+    is_late: Arc<AtomicBool>,
+    /// Dropped when it has ended.
+    _running: Sender<()>,
+}
+
+impl Git {
+    fn start(command: &mut Command, limit: Duration) -> io::Result<Git> {
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let errors = child.stderr.take();
+        let output = child.stdout.take().ok_or_else(|| io::Error::other("git has no pipes"))?;
+        let (child, is_late) = (Arc::new(Mutex::new(child)), Arc::new(AtomicBool::new(false)));
+        let (running, ended) = channel();
+        let git = Git {
+            child: Arc::clone(&child),
+            output,
+            errors,
+            is_late: Arc::clone(&is_late),
+            _running: running,
+        };
+        thread::spawn(move || {
+            if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                is_late.store(true, Ordering::Relaxed);
+                let _ = locked(&child).kill();
+            }
+        });
+        Ok(git)
+    }
+
+    /// What it reports on standard error.
+    fn words(&mut self) -> io::Result<String> {
+        let mut words = Vec::new();
+        self.errors.iter_mut().try_for_each(|errors| errors.read_to_end(&mut words).map(drop))?;
+        Ok(String::from_utf8_lossy(&words).into_owned())
+    }
+
+    fn input(&self) -> Option<ChildStdin> {
+        locked(&self.child).stdin.take()
+    }
+
+    /// Waits until it has ended, after its output was read.
+    fn wait(&self) -> io::Result<ExitStatus> {
+        let status = locked(&self.child).wait()?;
+        match self.is_late.load(Ordering::Relaxed) {
+            true => Err(io::Error::other(
+                "git did not answer in time; check that every file in `.git` is a regular file",
+            )),
+            false => Ok(status),
+        }
+    }
+}
+
+fn locked(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
+    child.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The longest list of files: about a million. A few trees that contain each other name billions.
 const MAX_LISTING: u64 = 128 << 20;
 
 /// The files of a commit below the root, and its submodules. Names that would leave the folder are left out.
 fn entries(root: &Path, commit: &str) -> Result<(Vec<TreeEntry>, Vec<String>), RevisionError> {
-    let mut command = git(root, &["ls-tree", "-r", "-z", "-l", commit]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut git = Git::start(&mut git(root, &["ls-tree", "-r", "-z", "-l", commit]), LONG)?;
     let mut listing = Vec::new();
-    if let Some(output) = child.stdout.take() {
-        // Git ends once nobody reads.
-        output.take(MAX_LISTING + 1).read_to_end(&mut listing)?;
-    }
-    let ended = child.wait_with_output()?;
+    git.output.by_ref().take(MAX_LISTING + 1).read_to_end(&mut listing)?;
     if listing.len() as u64 > MAX_LISTING {
+        let _ = locked(&git.child).kill();
+        let _ = git.wait();
         return Err(io::Error::other("it has too many files").into());
     }
-    if !ended.status.success() {
-        let reason = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-        return Err(RevisionError::Unknown { name: commit.to_owned(), reason });
+    let words = git.words()?;
+    if !git.wait()?.success() {
+        return Err(RevisionError::Unknown { name: commit.to_owned(), reason: words.trim().to_owned() });
     }
     let lines = || listing.split(|byte| *byte == 0).filter_map(TreeLine::read);
     let submodules = lines().filter(|line| line.kind == "commit");
@@ -245,30 +319,32 @@ fn texts(
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    let mut child: Child = git(root, &["cat-file", "--batch"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(io::Error::other("git has no pipes"));
-    };
+    let mut git =
+        Git::start(git(root, &["cat-file", "--batch"]).stdin(Stdio::piped()).stderr(Stdio::null()), LONG)?;
+    let mut input = git.input().ok_or_else(|| io::Error::other("git has no pipes"))?;
     let requests: String = entries.iter().map(|entry| format!("{}\n", entry.id)).collect();
     let read = thread::scope(|scope| {
         // Git answers while it is still being asked: a single thread would fill both pipes and wait forever.
         scope.spawn(move || input.write_all(requests.as_bytes()));
-        // After an error it must be dropped before the thread is joined: git ends once nobody reads.
-        let mut output = BufReader::new(output);
+        let mut output = BufReader::new(&mut git.output);
         let mut missing = Vec::new();
         for entry in entries {
-            match blob(&mut output)? {
-                Some(text) => each(entry, &text)?,
-                None => missing.push(entry.path.to_string_lossy().into_owned()),
+            let read = blob(&mut output).and_then(|text| match text {
+                Some(text) => each(entry, &text),
+                None => {
+                    missing.push(entry.path.to_string_lossy().into_owned());
+                    Ok(())
+                }
+            });
+            if let Err(error) = read {
+                // The thread ends once git has ended.
+                let _ = locked(&git.child).kill();
+                return Err(error);
             }
         }
         Ok(missing)
     });
-    child.wait()?;
+    git.wait()?;
     read
 }
 
@@ -316,6 +392,14 @@ mod tests {
         assert_eq!(revision.missing(), ["0000.md"]);
         assert!(!revision.folder().join("0000.md").exists());
         assert!(fs::read_to_string(revision.folder().join("2999.md")).unwrap().starts_with("2999 "));
+    }
+
+    #[test]
+    fn a_git_that_waits_is_ended() {
+        let mut command = Command::new("sleep");
+        let mut git = Git::start(command.arg("600"), Duration::from_millis(10)).unwrap();
+        git.output.read_to_end(&mut Vec::new()).unwrap();
+        assert!(git.wait().unwrap_err().to_string().contains("did not answer in time"));
     }
 
     #[test]

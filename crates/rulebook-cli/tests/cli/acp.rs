@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
 
-use crate::sandbox::{PATIENCE, Sandbox, stderr, stdout};
+use crate::sandbox::{PATIENCE, Sandbox, stderr, stdout, until};
 
 /// Writes down every line that it reads, and answers the first with the file `1`, the second with `2`, and so on.
 const AGENT: &str = r#"at=0
@@ -439,6 +439,21 @@ fn the_agent_decides_how_it_ends() {
     let output = sandbox.run(&["acp", "--", "/no/such/agent"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("`/no/such/agent` cannot be run"), "{}", stderr(&output));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_agent_that_does_not_notice_is_ended_with_the_programs_that_it_started() {
+    let sandbox = sandbox();
+    let script = "sleep 600 & echo $! > ../started.pid; mv ../started.pid ../started; wait";
+    let mut command = sandbox.command(&["acp", "--", "sh", "-c", script]);
+    command.env("PATH", "/usr/bin:/bin").stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    until(|| child.try_wait().unwrap().is_some(), || "the end of the agent".to_owned());
+    let started = fs::read_to_string(sandbox.path("started")).unwrap();
+    let status = || fs::read_to_string(format!("/proc/{}/stat", started.trim())).unwrap_or_default();
+    // Its new parent may not have looked yet.
+    until(|| status().is_empty() || status().contains(" Z "), status);
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub struct Agent {
     pub conflicts: Conflicts,
     /// Which rules it puts first.
     pub order: Order,
+    /// Whether it offers its model tools in a conversation. Requests without tools are then for titles and summaries.
+    pub offers_tools: bool,
     /// How much it reads of all files of a workspace together, if that is limited.
     pub limit: Option<SizeLimit>,
     /// When its rules for paths apply, in a few words.

@@ -37,7 +37,7 @@ use skills::{
 
 /// Every agent, sorted by name.
 pub static AGENTS: &[Agent] = &[
-    little_known(FormatId::Aider, "Aider", formats![AIDER]),
+    Agent { offers_tools: false, ..little_known(FormatId::Aider, "Aider", formats![AIDER]) },
     Agent {
         name: "amazonq",
         title: "Amazon Q",

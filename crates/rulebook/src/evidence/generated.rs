@@ -29,6 +29,7 @@ const TAGS: &[&str] = &[
     "permissions instructions",
     "reminder",
     "reminderInstructions",
+    "session_context",
     EDITOR,
     OPEN_FILES,
     RULE_TAG,

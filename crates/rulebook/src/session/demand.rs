@@ -1,10 +1,11 @@
 //! What a requirement says about a call: to the model, to the user who decides, and to the user who is informed.
 
 use super::ordered::OrderedRule;
+use super::refuse::Refusals;
 use crate::id::plain_name;
 use crate::requirement::{EventPattern, Forbid, Require};
 use crate::shell;
-use crate::stream::policy::{self, excerpt};
+use crate::stream::policy::{self, MatchedText, excerpt};
 
 /// What a rule demands.
 #[derive(Clone, Copy)]
@@ -32,6 +33,14 @@ impl Demand<'_> {
         })
     }
 
+    /// What is forbidden is refused whenever it happens; that something is missing, a counted number of times.
+    pub(super) fn refusals(self) -> Refusals {
+        match self {
+            Demand::Require(_) => Refusals::Counted,
+            Demand::Forbid(_) => Refusals::Lasting,
+        }
+    }
+
     /// After the name of a rule: "forbids running `git push --force*`".
     fn clause(self) -> String {
         match self {
@@ -53,6 +62,13 @@ impl Concern<'_> {
             plain_name(path),
             shell::quoted(key)
         )
+    }
+
+    /// What the model reads if the call runs because refusals cannot be counted.
+    pub(super) fn reminder(&self) -> String {
+        let OrderedRule { name, path, body, .. } = self.rule;
+        let matched = [MatchedText { text: self.call.to_owned(), place: self.demand.clause() }];
+        policy::reminder(name, path, body, &matched)
     }
 
     /// What happened, and what to do now.

@@ -21,6 +21,11 @@ use crate::stream::{Hit, Monitor, StreamKind};
 pub(super) struct Objection {
     /// Why the call must not run.
     pub(super) refusal: Option<String>,
+    /// The part of it that is refused whenever it happens, and the names of the rules whose refusals are counted, so that
+    /// they end: if the session is not kept, those refuse nothing, and their texts are delivered instead.
+    pub(super) lasting: Option<String>,
+    pub(super) counted: Vec<String>,
+    pub(super) instead: Option<String>,
     /// For the model, where the call runs nevertheless.
     pub(super) context: Option<String>,
     /// Why the user must be asked first.
@@ -30,6 +35,15 @@ pub(super) struct Objection {
     /// For the user, once per session.
     pub(super) alerts: Vec<Delivery>,
     pub(super) events: Vec<Event>,
+}
+
+/// How long refusals of a requirement last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusals {
+    /// What is forbidden is refused whenever it happens.
+    Lasting,
+    /// They end: they depend on what the session knows.
+    Counted,
 }
 
 impl Session {
@@ -92,6 +106,10 @@ impl Session {
                     let text =
                         policy::injection(&rule.name, &rule.path, &excerpt(rule, &report.host), &matched);
                     objection.refusal = add(objection.refusal.take(), &text, &rule.name, &report.host);
+                    let text =
+                        policy::reminder(&rule.name, &rule.path, &excerpt(rule, &report.host), &matched);
+                    objection.instead = add(objection.instead.take(), &text, &rule.name, &report.host);
+                    objection.counted.push(rule.name.clone());
                     let delivery = rule.delivery();
                     objection.events.extend((!self.has(&delivery)).then_some(Event::Delivered(delivery)));
                 }
@@ -131,6 +149,33 @@ impl Session {
 }
 
 impl Objection {
+    /// Adds a refusal of a requirement, with the text that takes its place if the session is not kept.
+    pub(super) fn refuse(&mut self, text: &str, refusals: Refusals, name: &str, reminder: &str) {
+        self.refusal = Some(join(self.refusal.take(), text));
+        match refusals {
+            Refusals::Lasting => self.lasting = Some(join(self.lasting.take(), text)),
+            Refusals::Counted => {
+                self.instead = Some(join(self.instead.take(), reminder));
+                self.counted.push(name.to_owned());
+            }
+        }
+    }
+
+    /// Leaves out the refusals that are counted: the session is not kept.
+    pub(super) fn let_through(&mut self, why: &str, takes_context: bool) {
+        if self.counted.is_empty() {
+            return;
+        }
+        let rules = self.counted.join(", ");
+        let notice =
+            format!("what violates {rules} is let through, because refusals cannot be counted: {why}");
+        self.notice = Some(join(self.notice.take(), &notice));
+        self.refusal = self.lasting.take();
+        if let Some(text) = self.instead.take().filter(|_| takes_context) {
+            self.context = Some(join(self.context.take(), &text));
+        }
+    }
+
     /// Searches the arguments of a call for the conditions of the rules that may watch its tool.
     fn check(&mut self, call: &ToolCall, rules: &[&Verdict<'_>], situation: &Situation<'_, '_>) -> Vec<Hit> {
         let Some(input) = &call.input else { return Vec::new() };

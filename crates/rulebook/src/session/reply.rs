@@ -74,7 +74,8 @@ impl Draft<'_, '_> {
     }
 
     /// Writes the reply with the deliveries that are the caller's. `lost` says why the session cannot be kept: then what
-    /// always applies comes with every prompt, and not with every call as well.
+    /// always applies comes with every prompt, and not with every call as well; and refusals that are counted are left out,
+    /// because they would never end.
     pub fn reply(self, mine: &[Delivery], lost: Option<&str>) -> Reply {
         let asks_model = !self.host.shows_notices && self.host.takes_context(self.moment);
         let reply = self.write_reply(mine, lost);
@@ -89,7 +90,11 @@ impl Draft<'_, '_> {
     }
 
     fn write_reply(mut self, mine: &[Delivery], lost: Option<&str>) -> Reply {
-        let Objection { context: beside, notice, refusal, ask, .. } = std::mem::take(&mut self.objection);
+        let mut objection = std::mem::take(&mut self.objection);
+        if let Some(why) = lost {
+            objection.let_through(why, self.host.takes_context(self.moment));
+        }
+        let Objection { context: beside, notice, refusal, ask, .. } = objection;
         let mut reply = Reply { context: None, notice, refusal, ask };
         let claims = self.written.as_ref().map_or(0, |written| written.deliveries.len()) + self.alerts.len();
         if claims == 0 {

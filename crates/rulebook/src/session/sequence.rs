@@ -339,7 +339,7 @@ impl<'s> Asked<'s> {
                 objection.events.push(self.event(wanted, ASK));
             }
             OnUnknown::Ask | OnUnknown::Refuse => {
-                objection.refusal = Some(join(objection.refusal.take(), &concern.refusal()));
+                objection.refuse(&concern.refusal(), demand.refusals(), &rule.name, &concern.reminder());
                 objection.events.push(self.event(wanted, REFUSE));
             }
         }

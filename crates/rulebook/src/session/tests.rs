@@ -312,6 +312,35 @@ fn attempt(
 }
 
 #[test]
+fn a_session_that_is_not_kept_refuses_only_what_is_always_forbidden() {
+    let requires =
+        ("check", "requires: {do: {command: \"make check\"}, before: {command: \"git commit*\"}}", "Check.");
+    let forbids = ("never", "forbids: {command: \"git push*\"}", "Never.");
+    let book = book(&[NO_MAP, requires, forbids]);
+    let (evidence, roots) = (Evidence::default(), Roots::default());
+    let evaluation = evaluate(&book, &evidence, Audience::any());
+    let situation = Situation::new(&evaluation, &evidence, &roots);
+    let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };
+    for (line, rule, is_refused) in
+        [("echo 'new Map()'", "no-map", false), ("git commit", "check", false), ("git push", "never", true)]
+    {
+        let call = ToolCall { pending: true, ..ToolCall::new("Bash", json!({ "command": line })) };
+        let report = Report {
+            input: Input::default().tools([call]),
+            paths: vec![Vec::new()],
+            ..Report::new(host, Moment::Before)
+        };
+        let draft = || Session::default().draft(&report, &situation, Vec::new());
+        assert!(draft().reply(&[], None).refusal.is_some(), "{line}");
+        let Reply { context, refusal, notice, .. } = draft().reply(&[], Some("no space"));
+        assert_eq!(refusal.is_some(), is_refused, "{line}");
+        let notice = notice.unwrap_or_default();
+        assert_eq!(notice.contains(&format!("what violates {rule} is let through")), !is_refused, "{notice}");
+        assert_eq!(context.is_some_and(|text| text.starts_with("<system-reminder")), !is_refused, "{line}");
+    }
+}
+
+#[test]
 fn a_call_is_refused_three_times_a_turn_and_then_let_through_with_a_reminder() {
     let book = book(&[NO_MAP]);
     let host = HostProfile { cap: 10_000, ..HostProfile::plain("test") };

@@ -21,6 +21,7 @@ pub(super) struct Call {
     versions: usize,
     /// Whether the last message about it says what it does.
     is_proposed: bool,
+    has_failed: bool,
     /// Whether it was stopped, or not watched because the turn was being stopped.
     pub(super) is_held: bool,
     /// Whether the client knows of it.
@@ -37,6 +38,9 @@ impl Call {
     pub(super) fn update(&mut self, update: &Value) {
         self.is_proposed |=
             update["rawInput"].is_object() || update["content"].is_array() || update["title"].is_string();
+        if let Some(status) = update["status"].as_str() {
+            self.has_failed = status == "failed";
+        }
         if let Some(kind) = update["kind"].as_str() {
             kind.clone_into(&mut self.kind);
         }
@@ -121,6 +125,7 @@ impl Call {
             paths: self.paths.clone(),
             command: self.command(),
             input: Some(self.input.clone()).filter(Value::is_object),
+            failed: self.has_failed,
             ..ToolCall::default()
         }
     }
@@ -171,6 +176,11 @@ mod tests {
         let run = json!({ "kind": "execute", "title": "List", "rawInput": { "command": ["ls", "-l"] } });
         check(&[run], "bash", Some(&list));
         check(&[json!({ "kind": "other", "title": "ask" })], "ask", None);
+        let mut call = Call::default();
+        for (status, has_failed) in [("in_progress", false), ("failed", true), ("completed", false)] {
+            call.update(&json!({ "status": status }));
+            assert_eq!(call.evidence().failed, has_failed);
+        }
         check(&[json!(3), json!({ "kind": 3, "content": 7, "locations": {} })], "", None);
     }
 }

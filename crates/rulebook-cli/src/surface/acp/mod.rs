@@ -7,6 +7,7 @@ mod call;
 mod calls;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
+mod group;
 mod lines;
 mod link;
 mod message;
@@ -19,6 +20,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -51,24 +53,29 @@ pub(super) fn run(args: &Args, options: &Acp) -> anyhow::Result<ExitCode> {
     let fresh = args.lasting();
     super::keep_fresh::keep_fresh(move || open_workspace(&fresh));
     let (program, rest) = options.command.split_first().context("name an agent after `--`")?;
+    group::lead();
     let mut child = start(program, rest)?;
     let (send, lines) = channel();
     read(Side::Client, std::io::stdin(), send.clone());
-    read(Side::Agent, child.stdout.take().expect("it is a pipe"), send);
+    read(Side::Agent, child.stdout.take().expect("it is a pipe"), send.clone());
     let to_agent = child.stdin.take().expect("it is a pipe");
     let relay =
         Relay::new(args.lasting(), agent_name(program), Box::new(std::io::stdout()), Box::new(to_agent));
     let mut board = Switchboard::new(relay);
     let child = Arc::new(Mutex::new(child));
+    let is_late = Arc::new(AtomicBool::new(false));
     for arrival in lines {
         match arrival {
             (side, Some(line)) => board.dispatch(side, Message::read(line)),
             (Side::Client, None) => {
                 board.finish();
-                let child = Arc::clone(&child);
+                let (child, is_late, send) = (Arc::clone(&child), Arc::clone(&is_late), send.clone());
                 thread::spawn(move || {
                     thread::sleep(GRACE);
-                    lock(&child).kill()
+                    is_late.store(true, Ordering::Relaxed);
+                    let _ = lock(&child).kill();
+                    // Programs that it started may keep its output open.
+                    send.send((Side::Agent, None))
                 });
             }
             (Side::Agent, None) => break,
@@ -82,6 +89,9 @@ pub(super) fn run(args: &Args, options: &Acp) -> anyhow::Result<ExitCode> {
         }
         thread::sleep(LOOK);
     };
+    if is_late.load(Ordering::Relaxed) {
+        group::end();
+    }
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }

@@ -26,7 +26,7 @@ pub(crate) fn check(governed: &Governed, call: &ToolCall, real: RealPath<'_>) ->
     let (certain, possible): (Vec<Threat>, Vec<Threat>) =
         governed.threats(call, real).into_iter().partition(|one| one.truth == Truth::Yes);
     let named = |threats: &[Threat]| {
-        threats.iter().map(|one| shown(governed, &one.what)).collect::<Vec<_>>().join(", ")
+        threats.iter().map(|one| short(shown(governed, &one.what))).collect::<Vec<_>>().join(", ")
     };
     match (certain.as_slice(), possible.as_slice()) {
         ([], []) => None,
@@ -57,6 +57,16 @@ fn question(what: &str) -> String {
 /// A file relative to its root or the home folder, and so the file to which a link leads; a command as it is.
 fn shown(governed: &Governed, what: &str) -> String {
     what.split(" -> ").map(|part| shown_file(governed, part)).collect::<Vec<_>>().join(" -> ")
+}
+
+/// The beginning of a long text.
+fn short(mut text: String) -> String {
+    const MAX: usize = 300;
+    if text.len() > MAX {
+        text.truncate(text.floor_char_boundary(MAX));
+        text.push('…');
+    }
+    text
 }
 
 fn shown_file(governed: &Governed, what: &str) -> String {
@@ -118,5 +128,16 @@ pub(crate) fn recorded(action: &str, call: &str) -> Event {
         action: action.to_owned(),
         call: call.to_owned(),
         what: WHAT.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_shown_by_its_beginning() {
+        assert_eq!(short("x".repeat(300)), "x".repeat(300));
+        assert_eq!(short("é".repeat(240_000)), format!("{}…", "é".repeat(150)));
     }
 }

@@ -16,7 +16,7 @@ use super::reply::{closed, failed};
 use super::rules::Watch;
 use super::stream::wait;
 use super::upstream::{Body, Error, full, strip};
-use crate::surface::wire::{Failure, Json, Waits, add_usage};
+use crate::surface::wire::{Failure, Json, Step, Waits, add_usage};
 
 /// The largest response that is read.
 const MAX_ANSWER: usize = 64 << 20;
@@ -40,7 +40,7 @@ pub(super) async fn watched(
         }
         match asked.take() {
             Some(stop) if head.status.is_success() => exchange.sent(&stop),
-            Some(stop) => exchange.dropped(&stop),
+            Some(stop) => exchange.rejected(&stop),
             None => {}
         }
         let Some(answer) = Json::read(&body) else {
@@ -54,7 +54,11 @@ pub(super) async fn watched(
         };
         let mut passed = JudgedCalls::default();
         let is_answer = head.status.is_success();
-        let stop = if is_answer { judge(&exchange, &watch, &answer, &mut passed) } else { None };
+        let (steps, is_plain) = exchange.wire.steps(&answer);
+        if is_answer && !is_plain && exchange.proxy.misread("an answer") {
+            return Ok(closed(exchange.wire, "the answer cannot be read"));
+        }
+        let stop = if is_answer { judge(&exchange, &watch, steps, &mut passed) } else { None };
         let Some(stop) = stop else {
             if let Some(written) = exchange.passed(&mut passed) {
                 wait(written).await;
@@ -84,11 +88,11 @@ pub(super) async fn watched(
 fn judge(
     exchange: &Exchange,
     watch: &Arc<Watch>,
-    answer: &Json<'_>,
+    steps: Vec<Step>,
     passed: &mut JudgedCalls,
 ) -> Option<Interrupt> {
     let mut feed = MonitorFeed::new(Arc::clone(watch), format!("{}/", exchange.number));
-    let (_, hits) = feed.take(exchange.wire.steps(answer), Waits::End);
+    let (_, hits) = feed.take(steps, Waits::End);
     exchange.judge(watch, &hits).or_else(|| match feed.has_calls() {
         true => exchange.judge_calls(watch, feed.take_calls(), passed),
         false => exchange.judge_stop(watch, passed),

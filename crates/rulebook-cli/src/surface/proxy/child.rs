@@ -135,8 +135,10 @@ mod tests {
             set,
             [
                 "ANTHROPIC_BASE_URL=http://h",
+                "ANTHROPIC_HOST=http://h",
                 "OPENAI_BASE_URL=http://h/v1",
                 "OPENAI_API_BASE=http://h/v1",
+                "OPENAI_HOST=http://h",
                 "GOOGLE_GEMINI_BASE_URL=http://h",
                 "COPILOT_PROVIDER_BASE_URL=http://h/__rulebook/to/0",
             ]

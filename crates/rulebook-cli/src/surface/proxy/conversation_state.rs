@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rulebook::session::{Delivery, Event, Session};
+use rulebook::session::{Delivery, Event, Session, carried};
 use serde::{Deserialize, Serialize};
 
 use super::texts::{Text, Texts};
@@ -31,6 +31,9 @@ pub(super) struct Conversation {
     /// What requests brought that did not reach the model yet.
     #[serde(skip)]
     pub(super) unsent: Unsent,
+    /// Whether the last request was not answered, because a retry failed: if it arrives again, it starts no other conversation.
+    #[serde(skip)]
+    pub(super) is_repeated: bool,
     /// Whether the user was informed that a newer Rulebook keeps the ledger.
     #[serde(skip)]
     pub(super) is_left_alone: bool,
@@ -70,6 +73,21 @@ impl Conversation {
     pub(super) fn insert(&mut self, after: &Anchor, text: Text, deliveries: &[Delivery]) {
         let sources = deliveries.iter().map(|delivery| delivery.source.clone()).collect();
         push(&mut self.inserted, MAX_INSERTED, Inserted { after: after.clone(), text, sources });
+    }
+
+    /// Before anything is added: takes in that hooks of the client listed the offers in the conversation already.
+    pub(super) fn note_offers(&mut self, request: &Request) {
+        if self.prefix.is_none() {
+            let listed = request.texts().flat_map(|text| carried(text, std::iter::empty(), false));
+            listed.for_each(|offers| self.session.apply(Event::Delivered(offers)));
+        }
+    }
+
+    /// Takes back the last such text.
+    pub(super) fn withdraw(&mut self, text: &str) {
+        if let Some(at) = self.inserted.iter().rposition(|inserted| &*inserted.text == text) {
+            self.inserted.remove(at);
+        }
     }
 
     /// Takes in that the provider knows a response by another name than the client.

@@ -92,7 +92,11 @@ pub(super) fn agent(headers: &HeaderMap) -> Option<&'static Agent> {
         .collect();
     let product = |token: &str| {
         let name = token.split('/').next().unwrap_or_default();
-        let name = PRODUCTS.iter().find(|(product, _)| *product == name).map_or(name, |(_, agent)| agent);
+        // `GeminiCLI-tui` names the surface too.
+        let is_it = |product: &str| {
+            name.strip_prefix(product).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let name = PRODUCTS.iter().find(|(product, _)| is_it(product)).map_or(name, |(_, agent)| agent);
         Agent::find(name, Purpose::Connect).ok().map(|named| named.agent)
     };
     outside.split_whitespace().find_map(product)
@@ -173,7 +177,8 @@ impl Conversations {
         order
     }
 
-    /// The conversation of a request. A request without answers starts a new one, even if another began the same way.
+    /// The conversation of a request. A request without answers starts a new one, even if another began the same way, unless
+    /// it repeats the last one because a retry failed.
     pub(super) fn find(
         &self,
         key: &Key,
@@ -192,7 +197,8 @@ impl Conversations {
             same.max_by_key(|(_, known)| known.used).map(|(key, _)| key.clone())
         });
         let key = last.as_ref().unwrap_or(key);
-        if let Some(found) = known.get_mut(key).filter(|_| has_begun) {
+        let continues = |known: &mut Known| has_begun || lock(&known.conversation).is_repeated;
+        if let Some(found) = known.get_mut(key).and_then(|found| continues(found).then_some(found)) {
             found.used = *clock;
             return Arc::clone(&found.conversation);
         }

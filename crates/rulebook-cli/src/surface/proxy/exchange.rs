@@ -127,6 +127,7 @@ impl Exchange {
         };
         let watch = self.proxy.rules.watch(&self.book, &situation);
         watch.iter().for_each(|watch| self.proxy.report_unwatched(watch));
+        conversation.note_offers(&self.request);
         let mut due = conversation.session.due(&report, &situation);
         let mut delivered = Vec::new();
         if conversation.prefix.is_none() {
@@ -160,7 +161,10 @@ impl Exchange {
 
     /// The request reached the model: what it brought counts, with what earlier ones brought that failed.
     pub(super) fn reached(&self) {
-        let Unsent { events, added } = std::mem::take(&mut self.conversation().unsent);
+        let mut conversation = self.conversation();
+        conversation.is_repeated = false;
+        let Unsent { events, added } = std::mem::take(&mut conversation.unsent);
+        drop(conversation);
         self.count(&added);
         self.record_before_client(events);
     }
@@ -313,9 +317,17 @@ impl Exchange {
         self.record_before_client(events);
     }
 
-    /// The text of an interrupt did not reach the model.
+    /// The text of an interrupt did not reach the model. The client may send the request again: then the turn continues.
     pub(super) fn dropped(&self, interrupt: &Interrupt) {
-        self.conversation().session.interrupt_dropped(interrupt);
+        let mut conversation = self.conversation();
+        conversation.session.interrupt_dropped(interrupt);
+        conversation.is_repeated = true;
+    }
+
+    /// The provider rejected the request with the text of an interrupt: it is not sent again.
+    pub(super) fn rejected(&self, interrupt: &Interrupt) {
+        self.dropped(interrupt);
+        self.conversation().withdraw(interrupt.text());
     }
 
     /// A text was held too long and is let go.

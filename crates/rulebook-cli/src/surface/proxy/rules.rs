@@ -116,37 +116,38 @@ impl Rules {
         now.as_ref().filter(is_fresh).map(|now| Arc::clone(&now.book))
     }
 
-    /// The rules for an agent, reloaded if stale. If the workspace cannot be opened, the known rules stay. During a reload other requests
-    /// get the rules known before.
+    /// The rules for an agent, reloaded if stale. If the workspace cannot be opened, the known rules stay. During a reload other
+    /// requests get the rules known before, but none that were loaded without the view of their agent.
     pub(super) fn now(&self, agent: Option<&'static Agent>) -> anyhow::Result<Arc<Book>> {
-        let is_new = agent.is_some_and(|agent| self.meets(agent));
+        agent.into_iter().for_each(|agent| self.meet(agent));
         let mut now = lock(&self.now);
         let started = Instant::now();
-        let Some(known) = now.as_mut() else {
-            let (book, reload_at) = self.reload(started, None)?;
-            *now = Some(Now { book: Arc::clone(&book), reload_at });
-            return Ok(book);
-        };
-        let before = Arc::clone(&known.book);
-        if started < known.reload_at && !is_new {
-            return Ok(before);
+        let known = now.as_ref().map(|now| Arc::clone(&now.book)).filter(|book| book.is_for(agent));
+        if let (Some(known), Some(now)) = (&known, &mut *now) {
+            if started < now.reload_at {
+                return Ok(Arc::clone(known));
+            }
+            now.reload_at = started + RELOADING;
         }
-        known.reload_at = started + RELOADING;
-        drop(now);
-        let (book, reload_at) = self.reload(started, Some(before))?;
-        let mut now = lock(&self.now);
+        if known.is_some() {
+            drop(now);
+            let (book, reload_at) = self.reload(started, known)?;
+            *lock(&self.now) = Some(Now { book: Arc::clone(&book), reload_at });
+            return Ok(book);
+        }
+        // Requests of this agent that arrive together wait for its view.
+        let before = now.as_ref().map(|now| Arc::clone(&now.book));
+        let (book, reload_at) = self.reload(started, before)?;
         *now = Some(Now { book: Arc::clone(&book), reload_at });
         Ok(book)
     }
 
-    /// Takes in that an agent sent a request; returns whether it is the first.
-    fn meets(&self, agent: &'static Agent) -> bool {
+    /// Takes in that an agent sent a request.
+    fn meet(&self, agent: &'static Agent) {
         let mut agents = lock(&self.agents);
-        let is_new = agents.iter().all(|known| known.name != agent.name);
-        if is_new {
+        if agents.iter().all(|known| known.name != agent.name) {
             agents.push(agent);
         }
-        is_new
     }
 
     /// The rules on disk, and when to reload them.
@@ -273,4 +274,26 @@ fn prints(book: &Rulebook, last: Option<&Book>) -> HashMap<String, (Arc<Trigger>
         Some((source.clone(), (Arc::clone(trigger), print)))
     };
     book.rules().filter_map(|(rule, _)| print(rule)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[test]
+    fn no_request_gets_rules_without_the_view_of_its_agent() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_str().unwrap();
+        let rules = Rules::new(Args::parse_from(["rulebook", "--root", root, "status"]));
+        rules.now(None).unwrap();
+        let agent = Agent::named("goose");
+        // Another request of the agent is loading its view.
+        agent.into_iter().for_each(|agent| rules.meet(agent));
+        lock(&rules.now).as_mut().unwrap().reload_at = Instant::now() + RELOADING;
+        assert!(rules.known(agent).is_none());
+        assert!(rules.now(agent).unwrap().view(agent.unwrap()).is_some());
+        assert!(rules.known(agent).is_some());
+    }
 }

@@ -61,8 +61,9 @@ impl Proxy {
         upstream.add_routes(own_servers.iter().map(|server| server.url.as_str()));
         // A missing root is reported now, not with the first request; and so are rules that are kept away, before a program
         // takes over the terminal.
+        let child = options.command.first().and_then(|program| child_agent(program));
         let rules = Rules::new(args);
-        let book = rules.now(None)?;
+        let book = rules.now(child)?;
         let roots: Vec<PathBuf> =
             book.workspace.roots.roots.iter().map(|root| PathBuf::from(&root.path)).collect();
         let proxy = Proxy {
@@ -78,7 +79,7 @@ impl Proxy {
             fail_closed: options.fail_closed,
             token,
             requests: AtomicU64::new(0),
-            child: options.command.first().and_then(|program| child_agent(program)),
+            child,
             with_tools: Mutex::default(),
         };
         let lines: String = proxy.rules.news(&book).into_iter().map(|alert| alert + "\n").collect();
@@ -91,8 +92,8 @@ impl Proxy {
         agent(headers).or(self.child)
     }
 
-    /// Whether a request belongs to an agent's conversation. Agents also send requests without tools, for titles and
-    /// summaries; clients that never offer tools have no other requests.
+    /// Whether a request belongs to an agent's conversation. Agents that offer tools also send requests without them, for
+    /// titles and summaries; clients that never offer tools have no other requests.
     pub(super) fn is_main(&self, headers: &HeaderMap, request: &Request) -> bool {
         const MAX: usize = 256;
         let sent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -100,8 +101,9 @@ impl Proxy {
         if request.has_tools && with_tools.len() < MAX {
             with_tools.insert(sent.to_owned());
         }
-        let has_tools = request.has_tools || (self.agent(headers).is_none() && !with_tools.contains(sent));
-        has_tools && request.entries.iter().any(|entry| entry.role != Role::Assistant)
+        let may_lack_tools = self.agent(headers).is_none_or(|agent| !agent.offers_tools);
+        let is_main = request.has_tools || (may_lack_tools && !with_tools.contains(sent));
+        is_main && request.entries.iter().any(|entry| entry.role != Role::Assistant)
     }
 
     /// Returns a number for a request.
@@ -121,6 +123,12 @@ impl Proxy {
         for news in self.rules.unreported([what.to_owned()].into_iter()) {
             self.log.report("unwatched", json!({ "condition": news }));
         }
+    }
+
+    /// Reports what cannot be read, or what clients read differently; returns whether it must not pass.
+    pub(super) fn misread(&self, what: &str) -> bool {
+        self.fail(&format!("{what} cannot be read, or clients read it differently: it may not be watched"));
+        self.fail_closed
     }
 
     /// Counts and reports a failure of this server.

@@ -4,6 +4,7 @@
 mod retry;
 mod whole;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::{Response, header};
 use rulebook::session::{Interrupt, JudgedCalls};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 pub(super) use retry::wait;
@@ -55,6 +56,8 @@ struct Stream {
     is_rewritten: bool,
     /// What goes to the client next, and when the last bytes went.
     out: Vec<Bytes>,
+    /// What ends the response after that, each in a chunk by itself.
+    last: VecDeque<Bytes>,
     sent: Instant,
     tape: Option<Tape>,
     /// Whether events pass unread because something failed here.
@@ -99,6 +102,7 @@ pub(super) fn watched(exchange: Exchange, watch: Arc<Watch>, response: Response<
         is_judged: false,
         is_rewritten: false,
         out: Vec::new(),
+        last: VecDeque::new(),
         sent: Instant::now(),
         is_unwatched: false,
         has_unreadable: false,
@@ -122,7 +126,7 @@ impl Stream {
     /// Returns the next bytes for the client.
     async fn next(&mut self) -> Option<Result<Bytes, Error>> {
         loop {
-            if let Some(bytes) = joined(&mut self.out) {
+            if let Some(bytes) = self.next_out() {
                 if let Some(written) = self.written.take() {
                     wait(written).await;
                 }
@@ -156,6 +160,12 @@ impl Stream {
                 },
             }
         }
+    }
+
+    /// Takes what goes to the client now.
+    fn next_out(&mut self) -> Option<Bytes> {
+        let is_ended = matches!(self.source, Source::Ended);
+        joined(&mut self.out).or_else(|| if is_ended { self.last.pop_front() } else { None })
     }
 
     /// Returns when something must be done even if nothing arrives.
@@ -211,18 +221,17 @@ impl Stream {
         let values: Vec<Json<'_>> = data.iter().filter_map(|text| Json::read(text)).collect();
         let is_unreadable =
             values.len() < data.len() && values.len() < data.iter().filter(|text| !is_end_mark(text)).count();
-        if is_unreadable || event.has_other_readings() {
-            if !std::mem::replace(&mut self.has_unreadable, true) {
-                self.exchange.proxy.fail("an event of an answer cannot be read and is not watched");
-            }
-            if self.exchange.proxy.fail_closed {
-                self.block("an event cannot be read");
-                return None;
-            }
-        }
         let (mut steps, mut waits) = (Vec::new(), Waits::Nothing);
         for value in &values {
             waits = waits.max(wire::read(Some(self.exchange.wire), &mut self.reader, value, &mut steps));
+        }
+        let is_odd = self.reader.take_odd_fields();
+        if is_odd || is_unreadable || event.has_other_readings() || event.is_misnamed(&values) {
+            let is_first = !std::mem::replace(&mut self.has_unreadable, true);
+            if is_first && self.exchange.proxy.misread("an event of an answer") {
+                self.block("an event cannot be read");
+                return None;
+            }
         }
         let (texts, hits) = self.feed.take(steps, waits);
         self.has_calls |= waits == Waits::End;
@@ -332,20 +341,6 @@ impl Stream {
                 self.release_settled();
             }
         }
-    }
-
-    /// Ends the response with an error, because `--fail-closed` lets nothing pass unwatched.
-    fn block(&mut self, why: &str) {
-        self.end_with(&format!("rulebook proxy: {why}, and nothing passes without rules"));
-    }
-
-    /// Ends the response with an error.
-    fn end_with(&mut self, why: &str) {
-        let error = json!(why);
-        self.queue.clear();
-        self.events = Events::default();
-        self.write(&(self.exchange.wire.error)(&error));
-        self.source = Source::Ended;
     }
 
     /// Passes the rest unread because something failed here, or ends the response if `--fail-closed` asks for that.

@@ -8,7 +8,7 @@ use super::edit::{Shapes, Slot};
 use super::json::Json;
 use super::node::Node;
 use super::protocol::{Failure, Wire, message, text};
-use super::reader::{Reader, Step, Waits, tool};
+use super::reader::{Reader, Step, Waits};
 use super::request::{Call, Entry, Request, Role};
 use super::splice::{Splice, Usage};
 
@@ -16,7 +16,7 @@ pub(super) const WIRE: Wire = Wire {
     name: "anthropic",
     provider: "anthropic",
     home: "https://api.anthropic.com",
-    variables: &[("ANTHROPIC_BASE_URL", "")],
+    variables: &[("ANTHROPIC_BASE_URL", ""), ("ANTHROPIC_HOST", "")],
     headers: &["anthropic-version", "x-api-key"],
     paths: None,
     is_for: |path| path.ends_with("/messages"),
@@ -38,6 +38,7 @@ pub(super) const WIRE: Wire = Wire {
         Some(kind) if kind == "error" => error.clone(),
         _ => error_body(Failure::Unavailable, &message(error)),
     },
+    error_is_chunk: false,
     error_body,
 };
 
@@ -63,7 +64,7 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
             let message = reader.count;
             reader.index("", &Json::Number(0.into()));
             // Usually empty: the blocks follow in events.
-            let blocks = event["message"]["content"].items().iter().enumerate();
+            let blocks = reader.items(&event["message"]["content"]).enumerate();
             blocks
                 .map(|(at, block)| begin(reader, format!("{message}/{at}"), block, steps))
                 .max()
@@ -77,12 +78,13 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
             let (stream, delta) = (stream(), &event["delta"]);
             let waits = waits_with(reader, &stream);
             for (kind, key) in [(StreamKind::Text, "text"), (StreamKind::Thinking, "thinking")] {
-                if let Some(text) = delta[key].as_str() {
-                    reader.feed(stream.clone(), kind, Some(text), steps);
+                if let Some(text) = reader.text(&delta[key]) {
+                    reader.feed(stream.clone(), kind, Some(&text), steps);
                 }
             }
-            if let Some(json) = delta["partial_json"].as_str() {
-                reader.feed(stream, tool(&Json::Null), Some(json), steps);
+            if let Some(json) = reader.text(&delta["partial_json"]) {
+                let kind = reader.tool(&Json::Null);
+                reader.feed(stream, kind, Some(&json), steps);
             }
             waits
         }
@@ -101,18 +103,21 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
 fn begin(reader: &mut Reader, stream: String, block: &Json<'_>, steps: &mut Vec<Step>) -> Waits {
     let kind = block.text("type");
     match kind {
-        "thinking" => reader.feed(stream, StreamKind::Thinking, block["thinking"].as_str(), steps),
+        "thinking" => {
+            let text = reader.text(&block["thinking"]);
+            reader.feed(stream, StreamKind::Thinking, text.as_deref(), steps);
+        }
         // Encrypted: there is nothing to read.
         "redacted_thinking" => reader.feed(stream, StreamKind::Thinking, None, steps),
         call if call.ends_with("tool_use") => {
             // Usually empty: the arguments follow in deltas.
-            let input = match &block["input"] {
-                Json::Object(fields) if !fields.is_empty() => Some(block["input"].to_string()),
-                _ => None,
-            };
-            reader.feed(stream, tool(&block["name"]), input.as_deref(), steps);
+            let (input, kind) = (reader.object(&block["input"]), reader.tool(&block["name"]));
+            reader.feed(stream, kind, input.as_deref(), steps);
         }
-        _ => reader.feed(stream, StreamKind::Text, block["text"].as_str(), steps),
+        _ => {
+            let text = reader.text(&block["text"]);
+            reader.feed(stream, StreamKind::Text, text.as_deref(), steps);
+        }
     }
     // Calls of other types are run by the provider.
     if kind == "tool_use" { Waits::End } else { Waits::Next }
@@ -124,13 +129,19 @@ fn waits_with(reader: &Reader, stream: &str) -> Waits {
 }
 
 fn read_whole(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
-    for (at, block) in response["content"].items().iter().enumerate() {
+    for (at, block) in reader.items(&response["content"]).enumerate() {
         let stream = format!("whole/{at}");
+        let mut feed = |kind, key| {
+            let text = reader.text(&block[key]).unwrap_or_default();
+            reader.feed_whole(&stream, kind, &text, steps);
+        };
         match block.text("type") {
-            "thinking" => reader.feed_whole(&stream, StreamKind::Thinking, block.text("thinking"), steps),
-            "text" => reader.feed_whole(&stream, StreamKind::Text, block.text("text"), steps),
+            "thinking" => feed(StreamKind::Thinking, "thinking"),
+            "text" => feed(StreamKind::Text, "text"),
             call if call.ends_with("tool_use") => {
-                reader.feed_whole(&stream, tool(&block["name"]), &block["input"].to_string(), steps);
+                let input = reader.object(&block["input"]).unwrap_or_else(|| "{}".to_owned());
+                let kind = reader.tool(&block["name"]);
+                reader.feed_whole(&stream, kind, &input, steps);
             }
             _ => {}
         }

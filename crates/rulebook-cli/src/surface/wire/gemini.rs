@@ -8,7 +8,7 @@ use super::edit::{Shapes, Slot};
 use super::json::Json;
 use super::node::Node;
 use super::protocol::{COMMENT, Failure, Wire, message, text};
-use super::reader::{Reader, Step, Waits, tool};
+use super::reader::{Reader, Step, Waits};
 use super::request::{Call, Entry, Request, Role};
 use super::splice::{Splice, Usage};
 
@@ -50,9 +50,12 @@ pub(super) const WIRE: Wire = Wire {
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
     error: |error| match error.get("error") {
-        Some(_) => error.clone(),
+        // Without a code, clients do not take it for an error.
+        Some(inner) if inner["code"].is_number() => error.clone(),
+        Some(inner) => error_body(Failure::Unavailable, &message(inner.get("message").unwrap_or(inner))),
         None => error_body(Failure::Unavailable, &message(error)),
     },
+    error_is_chunk: true,
     error_body,
 };
 
@@ -66,39 +69,32 @@ fn error_body(failure: Failure, message: &str) -> Value {
 }
 
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
-    if !event["candidates"].is_list() {
+    if event["candidates"].is_null() {
         return event["error"].is_object().then(|| reader.end_response(steps));
     }
     let mut waits = Waits::Nothing;
-    for (position, candidate) in event["candidates"].items().iter().enumerate() {
+    for (position, candidate) in reader.items(&event["candidates"]).enumerate() {
         let at = reader.choice(position, &candidate["index"]);
-        for part in candidate["content"]["parts"].items() {
-            if let Some(text) = part["text"].as_str() {
-                let (kind, name) = match part["thought"].is_true() {
+        for part in reader.items(&candidate["content"]["parts"]) {
+            if let Some(text) = reader.text(&part["text"]) {
+                let (kind, name) = match reader.is_true(&part["thought"]) {
                     true => (StreamKind::Thinking, "thought"),
                     false => (StreamKind::Text, "text"),
                 };
-                reader.feed(format!("{at}/{name}"), kind, Some(text), steps);
+                reader.feed(format!("{at}/{name}"), kind, Some(&text), steps);
             }
             for call in ["functionCall", "function_call"].map(|key| &part[key]) {
-                if call.is_object() {
+                if !call.is_null() {
                     waits = waits.max(Waits::End);
                     feed_call(reader, call, steps);
                 }
             }
             // The provider runs it.
             for code in ["executableCode", "executable_code"].map(|key| &part[key]) {
-                if !code.is_object() {
-                    continue;
-                }
+                let Some(code) = reader.object(code) else { continue };
                 reader.count += 1;
                 let stream = format!("code {}", reader.count);
-                reader.feed_whole(
-                    &stream,
-                    StreamKind::Tool("executableCode".to_owned()),
-                    &code.to_string(),
-                    steps,
-                );
+                reader.feed_whole(&stream, StreamKind::Tool("executableCode".to_owned()), &code, steps);
             }
         }
         // Clients in Python read both spellings.
@@ -113,12 +109,21 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
 
 /// Reads a call. Usually it arrives whole; with streamed arguments, each part has paths and values.
 fn feed_call(reader: &mut Reader, call: &Json<'_>, steps: &mut Vec<Step>) {
-    let continues = call["willContinue"].is_true() || call["will_continue"].is_true();
+    reader.has_odd_fields |= !call.is_object();
+    let continues = ["willContinue", "will_continue"].iter().any(|key| reader.is_true(&call[*key]));
     let has_parts = ["partialArgs", "partial_args"].iter().any(|key| !call[*key].is_empty());
     if !has_parts && !continues && reader.partial.is_none() {
         reader.count += 1;
         let stream = format!("call {}", reader.count);
-        return reader.feed_whole(&stream, tool(&call["name"]), &call["args"].to_string(), steps);
+        let (kind, args) = (reader.tool(&call["name"]), reader.object(&call["args"]));
+        return reader.feed_whole(&stream, kind, args.as_deref().unwrap_or("{}"), steps);
+    }
+    // Parts have values of every type; paths and names are texts.
+    for key in ["name", "args"] {
+        reader.has_odd_fields |= !matches!(
+            (key, &call[key]),
+            (_, Json::Null) | ("name", Json::Text(_)) | ("args", Json::Object(_))
+        );
     }
     if reader.partial.as_ref().is_some_and(|open| !call.text("name").is_empty() && open.has_name()) {
         reader.end_partial(steps);

@@ -6,6 +6,7 @@
 mod anthropic;
 mod cut;
 mod edit;
+mod fields;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod gemini;

@@ -9,7 +9,7 @@ use super::json::Json;
 use super::node::Node;
 use super::openai;
 use super::protocol::{COMMENT, Wire, text};
-use super::reader::{Reader, Step, Waits, tool};
+use super::reader::{Reader, Step, Waits};
 use super::request::{Call, Entry, Request, Role};
 use super::splice::{Splice, Usage};
 
@@ -17,7 +17,7 @@ pub(super) const WIRE: Wire = Wire {
     name: "openai-chat",
     provider: "openai",
     home: "https://api.openai.com",
-    variables: &[("OPENAI_BASE_URL", "/v1"), ("OPENAI_API_BASE", "/v1")],
+    variables: &[("OPENAI_BASE_URL", "/v1"), ("OPENAI_API_BASE", "/v1"), ("OPENAI_HOST", "")],
     headers: &[],
     paths: None,
     is_for: |path| path.ends_with("/chat/completions"),
@@ -45,6 +45,7 @@ pub(super) const WIRE: Wire = Wire {
     splice: || Box::new(Tail::default()),
     ping: COMMENT,
     error: openai::error,
+    error_is_chunk: false,
     error_body: openai::error_body,
 };
 
@@ -57,27 +58,30 @@ const TEXTS: [(StreamKind, &str); 4] = [
 ];
 
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
-    if !event["choices"].is_list() {
+    if event["choices"].is_null() {
         return event["error"].is_object().then(|| reader.end_response(steps));
     }
     let mut waits = Waits::Nothing;
-    for (position, choice) in event["choices"].items().iter().enumerate() {
+    for (position, choice) in reader.items(&event["choices"]).enumerate() {
         let at = reader.choice(position, &choice["index"]);
         // Some servers send a whole message in place of its last part.
         let delta = if choice["delta"].is_object() { &choice["delta"] } else { &choice["message"] };
         for (kind, key) in TEXTS {
-            feed_texts(&delta[key], &kind, &mut |kind, text| {
+            feed_texts(reader, &delta[key], &kind, &mut |reader, kind, text| {
                 let name = if kind == StreamKind::Thinking && key == "content" { "thinking" } else { key };
                 reader.feed(format!("{at}/{name}"), kind, Some(text), steps);
             });
         }
-        for detail in delta["reasoning_details"].items() {
-            let texts = ["text", "summary"].into_iter().filter_map(|key| detail[key].as_str());
-            for text in texts {
-                reader.feed(format!("{at}/reasoning_details"), StreamKind::Thinking, Some(text), steps);
+        for detail in reader.items(&delta["reasoning_details"]) {
+            for text in ["text", "summary"]
+                .into_iter()
+                .filter_map(|key| reader.text(&detail[key]))
+                .collect::<Vec<_>>()
+            {
+                reader.feed(format!("{at}/reasoning_details"), StreamKind::Thinking, Some(&text), steps);
             }
         }
-        for (place, call) in delta["tool_calls"].items().iter().enumerate() {
+        for (place, call) in reader.items(&delta["tool_calls"]).enumerate() {
             waits = waits.max(Waits::End);
             let stream = format!("{at}/call {}", reader.call_number(at, call, place));
             // Some servers give every call the same index.
@@ -88,7 +92,7 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
             }
             feed_call(reader, stream, call, steps);
         }
-        if delta["function_call"].is_object() {
+        if !delta["function_call"].is_null() {
             waits = waits.max(Waits::End);
             feed_function(reader, format!("{at}/call"), &delta["function_call"], steps);
         }
@@ -102,15 +106,26 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
 }
 
 /// Returns a text, or the texts of a list of parts, each with what it is.
-fn feed_texts(content: &Json<'_>, kind: &StreamKind, feed: &mut dyn FnMut(StreamKind, &str)) {
-    if let Some(text) = content.as_str() {
-        return feed(kind.clone(), text);
-    }
-    for part in content.items() {
-        let thinking = &part["thinking"];
-        feed_texts(thinking, &StreamKind::Thinking, feed);
-        let text = [&part["text"], &part["refusal"], part].into_iter().find_map(Json::as_str);
-        text.into_iter().for_each(|text| feed(kind.clone(), text));
+fn feed_texts(
+    reader: &mut Reader,
+    content: &Json<'_>,
+    kind: &StreamKind,
+    feed: &mut dyn FnMut(&mut Reader, StreamKind, &str),
+) {
+    let Json::List(parts) = content else {
+        return reader.text(content).into_iter().for_each(|text| feed(reader, kind.clone(), &text));
+    };
+    for part in parts {
+        let Json::Object(_) = part else {
+            // Clients in JavaScript put a comma between two texts.
+            reader.has_odd_fields |= parts.len() > 1;
+            reader.text(part).into_iter().for_each(|text| feed(reader, kind.clone(), &text));
+            continue;
+        };
+        feed_texts(reader, &part["thinking"], &StreamKind::Thinking, feed);
+        for key in ["text", "refusal"] {
+            reader.text(&part[key]).into_iter().for_each(|text| feed(reader, kind.clone(), &text));
+        }
     }
 }
 
@@ -118,16 +133,22 @@ fn feed_texts(content: &Json<'_>, kind: &StreamKind, feed: &mut dyn FnMut(Stream
 fn feed_call(reader: &mut Reader, stream: String, call: &Json<'_>, steps: &mut Vec<Step>) {
     let custom = &call["custom"];
     if custom.is_object() {
-        reader.feed(stream, tool(&custom["name"]), custom["input"].as_str(), steps);
+        let (kind, input) = (reader.tool(&custom["name"]), reader.text(&custom["input"]));
+        reader.feed(stream, kind, input.as_deref(), steps);
     } else {
         feed_function(reader, stream, &call["function"], steps);
     }
 }
 
 fn feed_function(reader: &mut Reader, stream: String, function: &Json<'_>, steps: &mut Vec<Step>) {
-    let arguments = &function["arguments"];
-    let whole = arguments.is_object().then(|| arguments.to_string());
-    reader.feed(stream, tool(&function["name"]), arguments.as_str().or(whole.as_deref()), steps);
+    reader.has_odd_fields |= !matches!(function, Json::Null | Json::Object(_));
+    let kind = reader.tool(&function["name"]);
+    let arguments = match &function["arguments"] {
+        // Some servers do not write them as a text.
+        whole @ Json::Object(_) => Some(whole.to_string().into()),
+        arguments => reader.text(arguments),
+    };
+    reader.feed(stream, kind, arguments.as_deref(), steps);
 }
 
 /// A whole response is one event with messages.

@@ -1,5 +1,9 @@
 //! OpenAI's Responses.
 
+mod tail;
+
+use std::borrow::Cow;
+
 use rulebook::stream::StreamKind;
 use serde_json::{Value, json};
 
@@ -9,9 +13,8 @@ use super::json::Json;
 use super::node::Node;
 use super::openai;
 use super::protocol::{COMMENT, Wire, text};
-use super::reader::{Reader, Step, Waits, tool};
+use super::reader::{Reader, Step, Waits};
 use super::request::{Call, Entry, Request, Role};
-use super::splice::{Splice, Usage};
 
 pub(super) const WIRE: Wire = Wire {
     name: "openai-responses",
@@ -33,12 +36,14 @@ pub(super) const WIRE: Wire = Wire {
     read_whole,
     usage: "usage",
     deltas: Deltas { texts: &["/delta"], once: &["/logprobs"], number: Some("/sequence_number") },
-    splice: || Box::new(Tail::default()),
+    splice: || Box::new(tail::Tail::default()),
     ping: COMMENT,
     error: |error| {
         let error = &openai::error(error)["error"];
-        json!({ "type": "error", "message": error["message"], "code": error["type"], "param": null })
+        let code = if error["code"].is_string() { &error["code"] } else { &error["type"] };
+        json!({ "type": "error", "message": error["message"], "code": code, "param": null })
     },
+    error_is_chunk: false,
     error_body: openai::error_body,
 };
 
@@ -69,6 +74,12 @@ const CALLS: &[(&str, &str, bool)] = &[
     ("response.code_interpreter_call_code", "code", true),
 ];
 
+/// The events that carry a part when it begins and ends, with the key of its index.
+const PARTS: &[(&str, StreamKind, &str)] = &[
+    ("response.content_part", StreamKind::Text, "content_index"),
+    ("response.reasoning_summary_part", StreamKind::Thinking, "summary_index"),
+];
+
 fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<Waits> {
     let kind = event["type"].as_str().filter(|kind| kind.starts_with("response.") || *kind == "error")?;
     let item = &event["item"];
@@ -81,46 +92,31 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
     if let Some((_, kind, index, whole)) = TEXTS.iter().find(|(name, ..)| *name == what) {
         let part = reader.index(&format!("{id} {index}"), &event[*index]);
         let stream = format!("{id}/{index} {part}");
-        match end {
-            "delta" => reader.feed(stream, kind.clone(), event["delta"].as_str(), steps),
-            _ => reader.feed_complete(&stream, kind.clone(), event.text(whole), steps),
-        }
+        feed_part(reader, stream, kind.clone(), event, whole, steps);
         return Some(if *kind == StreamKind::Thinking { Waits::Next } else { Waits::Nothing });
     }
     if let Some((_, whole, is_run)) = CALLS.iter().find(|(name, ..)| *name == what) {
         let stream = format!("{id}/call");
-        let kind = reader.open.get(&stream).cloned().unwrap_or_else(|| tool(&event["name"]));
-        match end {
-            "delta" => reader.feed(stream, kind, event["delta"].as_str(), steps),
-            _ => reader.feed_complete(&stream, kind, event.text(whole), steps),
-        }
+        let kind = reader.open.get(&stream).cloned().unwrap_or_else(|| reader.tool(&event["name"]));
+        feed_part(reader, stream, kind, event, whole, steps);
         return Some(if *is_run { Waits::Nothing } else { Waits::End });
+    }
+    if let Some((_, kind, index)) = PARTS.iter().find(|(name, ..)| *name == what) {
+        let part = reader.index(&format!("{id} {index}"), &event[*index]);
+        let text = part_text(reader, &event["part"]);
+        reader.feed_complete(&format!("{id}/{index} {part}"), kind.clone(), &text, steps);
+        let is_whole = *kind == StreamKind::Text && end == "done";
+        return Some(if is_whole { Waits::Nothing } else { Waits::Next });
     }
     Some(match kind {
         "response.output_item.added" => {
             let kind = item.text("type");
             if is_call(kind) {
-                reader.feed(format!("{id}/call"), tool(tool_name(item)), input(item).as_deref(), steps);
+                let (kind, input) = (reader.tool(tool_name(item)), input(reader, item));
+                reader.feed(format!("{id}/call"), kind, input.as_deref(), steps);
             }
             feed_texts(reader, &id, item, steps);
             if is_call(kind) { waits_of_call(kind) } else { Waits::Next }
-        }
-        "response.content_part.added" | "response.content_part.done" => {
-            let part = reader.index(&format!("{id} content_index"), &event["content_index"]);
-            let kind = StreamKind::Text;
-            reader.feed_complete(
-                &format!("{id}/content_index {part}"),
-                kind,
-                part_text(&event["part"]),
-                steps,
-            );
-            if end == "added" { Waits::Next } else { Waits::Nothing }
-        }
-        "response.reasoning_summary_part.added" | "response.reasoning_summary_part.done" => {
-            let part = reader.index(&format!("{id} summary_index"), &event["summary_index"]);
-            let stream = format!("{id}/summary_index {part}");
-            reader.feed_complete(&stream, StreamKind::Thinking, part_text(&event["part"]), steps);
-            Waits::Next
         }
         "response.output_item.done" => {
             feed_item(reader, &id, item, steps);
@@ -141,6 +137,23 @@ fn read(reader: &mut Reader, event: &Json<'_>, steps: &mut Vec<Step>) -> Option<
     })
 }
 
+/// Reads a piece of a text, or the whole at its end.
+fn feed_part(
+    reader: &mut Reader,
+    stream: String,
+    kind: StreamKind,
+    event: &Json<'_>,
+    whole: &str,
+    steps: &mut Vec<Step>,
+) {
+    if event.text("type").ends_with(".delta") {
+        let text = reader.text(&event["delta"]);
+        return reader.feed(stream, kind, text.as_deref(), steps);
+    }
+    let text = reader.text(&event[whole]).unwrap_or_default();
+    reader.feed_complete(&stream, kind, &text, steps);
+}
+
 fn is_call(kind: &str) -> bool {
     kind.ends_with("_call") || kind.ends_with("_approval_request")
 }
@@ -155,24 +168,28 @@ fn tool_name<'i>(item: &'i Json<'i>) -> &'i Json<'i> {
 }
 
 /// What a call does, as text or JSON.
-fn input(item: &Json<'_>) -> Option<String> {
-    let of_key = |key: &&str| match &item[*key] {
-        Json::Text(text) => Some(text.to_string()),
-        value @ (Json::Object(_) | Json::List(_)) => Some(value.to_string()),
-        _ => None,
-    };
-    INPUTS.iter().find_map(of_key)
+fn input(reader: &mut Reader, item: &Json<'_>) -> Option<String> {
+    let (key, value) =
+        INPUTS.iter().find_map(|key| Some((*key, item.get(key).filter(|value| !value.is_null())?)))?;
+    // Calls of functions and of tools that take text have one; those of the provider's tools have objects and lists too.
+    let is_text = matches!(key, "arguments" | "input" | "code");
+    match value {
+        value @ Json::Object(_) => Some(value.to_string()),
+        value @ Json::List(_) if !is_text => Some(value.to_string()),
+        value => reader.text(value).map(Cow::into_owned),
+    }
 }
 
-fn part_text<'p>(part: &'p Json<'p>) -> &'p str {
-    ["text", "refusal"].into_iter().find_map(|key| part[key].as_str()).unwrap_or_default()
+fn part_text<'p>(reader: &mut Reader, part: &'p Json<'_>) -> Cow<'p, str> {
+    ["text", "refusal"].into_iter().find_map(|key| reader.text(&part[key])).unwrap_or_default()
 }
 
 /// Reads an item that arrived whole: a call, texts or thoughts.
 fn feed_item(reader: &mut Reader, id: &str, item: &Json<'_>, steps: &mut Vec<Step>) {
     if is_call(item.text("type")) {
-        let input = input(item).unwrap_or_default();
-        reader.feed_complete(&format!("{id}/call"), tool(tool_name(item)), &input, steps);
+        let input = input(reader, item).unwrap_or_default();
+        let kind = reader.tool(tool_name(item));
+        reader.feed_complete(&format!("{id}/call"), kind, &input, steps);
     }
     feed_texts(reader, id, item, steps);
 }
@@ -182,152 +199,22 @@ fn feed_texts(reader: &mut Reader, id: &str, item: &Json<'_>, steps: &mut Vec<St
     for (key, index, kind) in
         [("summary", "summary_index", StreamKind::Thinking), ("content", "content_index", kind)]
     {
-        for (at, part) in item[key].items().iter().enumerate() {
-            reader.feed_complete(&format!("{id}/{index} {at}"), kind.clone(), part_text(part), steps);
+        for (at, part) in reader.items(&item[key]).enumerate() {
+            let text = part_text(reader, part);
+            reader.feed_complete(&format!("{id}/{index} {at}"), kind.clone(), &text, steps);
         }
     }
 }
 
 /// Reads the items of a response.
 fn feed_output(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
-    for (at, item) in response["output"].items().iter().enumerate() {
+    for (at, item) in reader.items(&response["output"]).enumerate() {
         feed_item(reader, &at.to_string(), item, steps);
     }
 }
 
 fn read_whole(reader: &mut Reader, response: &Json<'_>, steps: &mut Vec<Step>) {
     feed_output(reader, response, steps);
-}
-
-/// One response: its items and events are numbered on.
-#[derive(Default)]
-struct Tail {
-    /// The id by which the client knows the response.
-    id: Value,
-    /// That id and the provider's of the current response, until they are taken.
-    renamed: Option<(String, String)>,
-    next_event: u64,
-    /// Finished items, the open one, and the index of the next.
-    done: Vec<Value>,
-    open: Option<Open>,
-    next: u64,
-    /// Where the current response begins: the index of its first item, and how many items were finished.
-    base: u64,
-    kept: usize,
-    usage: Usage,
-}
-
-struct Open {
-    index: Value,
-    item: Value,
-    /// The part that was begun, if any.
-    part: Option<Value>,
-    text: String,
-}
-
-impl Tail {
-    fn follow(&mut self, event: &Json<'_>) {
-        self.next_event = event["sequence_number"].as_u64().map_or(self.next_event, |number| number + 1);
-        match event.text("type") {
-            "response.output_item.added" => {
-                let index = &event["output_index"];
-                self.next = self.next.max(index.as_u64().unwrap_or(0) + 1);
-                let item = (&event["item"]).into();
-                self.open = Some(Open { index: index.into(), item, part: None, text: String::new() });
-            }
-            "response.content_part.added" => {
-                if let Some(open) = &mut self.open {
-                    open.part = Some((&event["part"]).into());
-                }
-            }
-            "response.output_text.delta" => {
-                if let Some(open) = &mut self.open {
-                    open.text.push_str(event.text("delta"));
-                }
-            }
-            "response.output_item.done" => {
-                self.open = None;
-                self.done.push((&event["item"]).into());
-            }
-            "response.completed" | "response.incomplete" => self.usage.report(&event["response"]["usage"]),
-            _ => {}
-        }
-    }
-
-    fn numbered(&mut self, mut event: Value) -> Value {
-        event["sequence_number"] = json!(self.next_event);
-        self.next_event += 1;
-        event
-    }
-}
-
-impl Splice for Tail {
-    fn sent(&mut self, event: &Json<'_>) {
-        if self.id.is_null() {
-            self.id = (&event["response"]["id"]).into();
-        }
-        self.follow(event);
-    }
-
-    fn close(&mut self) -> Vec<Value> {
-        self.base = self.next;
-        self.kept = self.done.len();
-        self.usage.close();
-        let Some(Open { index, mut item, part, text }) = self.open.take() else { return Vec::new() };
-        let mut events = Vec::new();
-        if let Some(mut part) = part {
-            part["text"] = json!(text);
-            let about = |mut event: Value| {
-                event["item_id"] = item["id"].clone();
-                event["output_index"] = index.clone();
-                event["content_index"] = json!(0);
-                event
-            };
-            events.push(about(json!({ "type": "response.output_text.done", "text": text })));
-            events.push(about(json!({ "type": "response.content_part.done", "part": part })));
-            item["content"] = json!([part]);
-        }
-        item["status"] = json!("completed");
-        self.done.push(item.clone());
-        self.kept = self.done.len();
-        events.push(json!({ "type": "response.output_item.done", "output_index": index, "item": item }));
-        events.into_iter().map(|event| self.numbered(event)).collect()
-    }
-
-    fn rewrite(&mut self, mut event: Value) -> Option<Value> {
-        if !event.is_object() {
-            return Some(event);
-        }
-        if matches!(text(&event, "type"), "response.created" | "response.in_progress" | "response.queued") {
-            return None;
-        }
-        if let Some(index) = event["output_index"].as_u64() {
-            event["output_index"] = json!(index + self.base);
-        }
-        let mut event = self.numbered(event);
-        self.follow(&Json::from(&event));
-        if event["response"].is_object() {
-            let kept = self.done[..self.kept].to_vec();
-            let response = &mut event["response"];
-            if let Some(client) = self.id.as_str() {
-                let provider = text(response, "id").to_owned();
-                self.renamed =
-                    (!provider.is_empty() && provider != client).then(|| (client.to_owned(), provider));
-                response["id"] = self.id.clone();
-            }
-            if let Some(output) = response["output"].as_array_mut() {
-                output.splice(0..0, kept);
-            }
-            if response["usage"].is_object() {
-                response["usage"] = self.usage.total();
-            }
-        }
-        Some(event)
-    }
-
-    fn renamed(&mut self) -> Option<(String, String)> {
-        self.renamed.take()
-    }
 }
 
 fn parse(_: &str, body: &str) -> Option<Request> {

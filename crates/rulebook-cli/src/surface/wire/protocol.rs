@@ -41,6 +41,8 @@ pub(in crate::surface) struct Wire {
     pub(in crate::surface) ping: &'static str,
     /// Creates the event for an error in the middle of a response.
     pub(in crate::surface) error: fn(&Value) -> Value,
+    /// Whether clients read that error only as a chunk of the response by itself, without `data:`.
+    pub(in crate::surface) error_is_chunk: bool,
     /// Creates the body of an error response.
     pub(in crate::surface) error_body: fn(Failure, &str) -> Value,
 }
@@ -73,11 +75,11 @@ impl Wire {
         (self.parse)(path, &json::repaired(body)).map(Request::identified)
     }
 
-    /// Returns the steps of a response that is not a stream.
-    pub(in crate::surface) fn steps(&self, response: &Json<'_>) -> Vec<Step> {
-        let mut steps = Vec::new();
-        (self.read_whole)(&mut Reader::default(), response, &mut steps);
-        steps
+    /// Returns the steps of a response that is not a stream, and whether all clients read its fields alike.
+    pub(in crate::surface) fn steps(&self, response: &Json<'_>) -> (Vec<Step>, bool) {
+        let (mut reader, mut steps) = (Reader::default(), Vec::new());
+        (self.read_whole)(&mut reader, response, &mut steps);
+        (steps, !reader.take_odd_fields())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reads a response event by event: which stream each event continues, and what it must wait for before the client gets it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use rulebook::stream::StreamKind;
@@ -47,6 +48,8 @@ pub(in crate::surface) struct Reader {
     reads_positions: bool,
     /// The call whose arguments arrive in parts.
     pub(super) partial: Option<PartialCall>,
+    /// Whether a field had another type than the wire's own.
+    pub(super) has_odd_fields: bool,
 }
 
 impl Reader {
@@ -131,14 +134,31 @@ impl Reader {
 
     /// Returns an index as clients understand it: `0`, `-0`, `0.0` and `"0"` are one, and without an index it is the last.
     pub(super) fn index(&mut self, within: &str, index: &Json<'_>) -> u64 {
+        let number = self.number(index);
         let last = self.indexes.entry(within.to_owned()).or_default();
-        *last = number(index).unwrap_or(*last);
+        *last = number.unwrap_or(*last);
         *last
     }
 
+    /// The number that an index is, as clients read it.
+    fn number(&mut self, index: &Json<'_>) -> Option<u64> {
+        let number = match index {
+            Json::Number(number) => number.as_f64(),
+            Json::Text(text) => text.trim().parse::<f64>().ok(),
+            _ => None,
+        };
+        self.has_odd_fields |= number.is_none() && !index.is_null();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is cut as clients do, and not negative"
+        )]
+        number.filter(|number| *number > -1.0).map(|number| number as u64)
+    }
+
     /// Returns the number of a choice, from its position in an event and its index.
-    pub(super) fn choice(&self, position: usize, index: &Json<'_>) -> u64 {
-        number(index).filter(|_| !self.reads_positions).unwrap_or(position as u64)
+    pub(super) fn choice(&mut self, position: usize, index: &Json<'_>) -> u64 {
+        self.number(index).filter(|_| !self.reads_positions).unwrap_or(position as u64)
     }
 
     /// Returns the number of a call of a choice: its index, or else that of the call with its id, or of the last one.
@@ -146,17 +166,23 @@ impl Reader {
         let within = format!("{choice}/call");
         let last = self.indexes.get(&within).copied();
         let id = Some(call.text("id")).filter(|id| !id.is_empty());
+        let index = self.number(&call["index"]);
         let known = |id: &str| {
             let prefix = format!("{within} ");
             let mut calls = self.calls.iter().filter(|(_, other)| *other == id);
             calls.find_map(|(stream, _)| stream.strip_prefix(&prefix)?.parse().ok())
         };
-        let number = number(&call["index"]).unwrap_or_else(|| match id {
+        let number = index.unwrap_or_else(|| match id {
             Some(id) => known(id).unwrap_or_else(|| last.map_or(0, |last| last + 1)),
             None => last.unwrap_or(0).max(place as u64),
         });
         self.indexes.insert(within, number);
         number
+    }
+
+    /// The stream of a call to the tool of this name.
+    pub(super) fn tool(&mut self, name: &Json<'_>) -> StreamKind {
+        StreamKind::Tool(self.text(name).map_or_else(|| "unknown".to_owned(), Cow::into_owned))
     }
 
     /// Feeds and closes a stream that arrived whole.
@@ -166,30 +192,10 @@ impl Reader {
     }
 }
 
-/// The number that an index is, as clients read it.
-fn number(index: &Json<'_>) -> Option<u64> {
-    let number = match index {
-        Json::Number(number) => number.as_f64(),
-        Json::Text(text) => text.trim().parse::<f64>().ok(),
-        _ => None,
-    };
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is cut as clients do, and not negative"
-    )]
-    number.filter(|number| *number > -1.0).map(|number| number as u64)
-}
-
 fn name_of(kind: &StreamKind) -> String {
     match kind {
         StreamKind::Text => "text".to_owned(),
         StreamKind::Thinking => "thinking".to_owned(),
         StreamKind::Tool(tool) => format!("call {tool}"),
     }
-}
-
-/// The stream of a call to the tool of this name.
-pub(super) fn tool(name: &Json<'_>) -> StreamKind {
-    StreamKind::Tool(name.as_str().unwrap_or("unknown").to_owned())
 }

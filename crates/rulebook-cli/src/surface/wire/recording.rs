@@ -16,7 +16,7 @@ pub(in crate::surface) fn steps(bytes: &[u8]) -> Option<Vec<Step>> {
 
 fn of_whole(bytes: &[u8]) -> Option<Vec<Step>> {
     let response = Json::read(bytes)?;
-    WIRES.iter().map(|wire| wire.steps(&response)).find(|steps| !steps.is_empty())
+    WIRES.iter().map(|wire| wire.steps(&response).0).find(|steps| !steps.is_empty())
 }
 
 fn of_events(bytes: &[u8]) -> Option<Vec<Step>> {

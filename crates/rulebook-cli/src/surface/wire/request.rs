@@ -249,6 +249,8 @@ mod tests {
             entry("<current_datetime>1</current_datetime>\n\nhi\n\n<reminder>x</reminder>").as_deref(),
             Some("hi")
         );
+        // Gemini CLI.
+        assert_eq!(entry("<session_context>\nThis is the Gemini CLI.\n</session_context>"), None);
         // goose moves this block to another message later.
         assert_eq!(entry("<info-msg>\nIt is 10:00\n</info-msg>\nfix it").as_deref(), Some("fix it"));
         assert_eq!(entry("<environment_context>\n<cwd>/x</cwd></environment_context>"), None);

@@ -12,6 +12,10 @@ pub(in crate::surface) trait Splice: Send {
     fn close(&mut self) -> Vec<Value>;
     /// Fits an event of another response; returns `None` if it would begin a second one.
     fn rewrite(&mut self, event: Value) -> Option<Value>;
+    /// Returns the events that end the response with an error.
+    fn fail(&mut self, error: Value) -> Vec<Value> {
+        vec![error]
+    }
     /// Returns the id under which the client knows the response, and the provider's, if an event just gave it another.
     fn renamed(&mut self) -> Option<(String, String)> {
         None

@@ -144,7 +144,7 @@ impl Event {
     }
 
     fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = self.raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.raw);
+        let mut rest = &self.raw[..];
         std::iter::from_fn(move || {
             let end = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
             let line = (!rest.is_empty()).then_some(&rest[..end]);
@@ -153,33 +153,76 @@ impl Event {
         })
     }
 
-    /// Whether some client reads other values in it: one that ends lines where Python's `str.splitlines` does, or that reads
-    /// lines without `data:` too.
+    /// Whether some client reads other values in it than [`Event::data`]: one that ends lines where Python's
+    /// `str.splitlines` does, that skips a byte order mark or white space before a field or does not, or that reads lines
+    /// without `data:` too.
     pub(in crate::surface) fn has_other_readings(&self) -> bool {
-        let is_value = |line: &[u8]| matches!(line.trim_ascii_start().first(), Some(b'{' | b'['));
-        if self.lines().filter(|line| data_of(line).is_none()).any(|line| split_lines(line).any(is_value)) {
+        if self.lines().any(is_odd_line) {
+            return true;
+        }
+        let is_value =
+            |text: &[u8]| Json::read(text).is_some_and(|value| value.is_object() || value.is_list());
+        // Several lines that are one value, of which a line alone is another one.
+        if self.data_line().is_none() && self.data().len() == 1 && self.data_lines().any(is_value) {
             return true;
         }
         if !self.raw.iter().any(|byte| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1e | 0x85 | 0xe2)) {
             return false;
         }
         let known = self.data();
-        let is_other = |text: &[u8]| {
-            let is_known = known.iter().any(|known| **known == *text);
-            !is_known && Json::read(text).is_some_and(|value| value.is_object() || value.is_list())
-        };
+        let is_other = |text: &[u8]| !known.iter().any(|known| **known == *text) && is_value(text);
         let lines: Vec<&[u8]> = self.lines().flat_map(split_lines).collect();
         lines.split(|line| line.is_empty()).any(|event| {
             let data: Vec<&[u8]> = event.iter().copied().filter_map(data_of).collect();
             data.iter().any(|line| is_other(line)) || data.len() > 1 && is_other(&data.join(&b'\n'))
         })
     }
+
+    /// Whether it has a name that is not the type of its values: clients skip an event by its name, or read it by its type.
+    pub(in crate::surface) fn is_misnamed(&self, values: &[Json<'_>]) -> bool {
+        let mut names = self.lines().filter_map(|line| line.strip_prefix(b"event:"));
+        names.any(|name| {
+            let is_other = |kind: &str| !kind.is_empty() && kind.as_bytes() != name.trim_ascii();
+            values.iter().any(|value| is_other(value.text("type")))
+        })
+    }
 }
 
-/// Returns what is after `data:`, if a line begins with it.
+/// Returns what is after `data:`, if a line begins with it. Some clients skip white space or a byte order mark before it.
 fn data_of(line: &[u8]) -> Option<&[u8]> {
-    let data = line.strip_prefix(b"data:")?;
+    let data = line.strip_prefix(b"data:").or_else(|| without_blank(line).strip_prefix(b"data:"))?;
     Some(data.strip_prefix(b" ").unwrap_or(data))
+}
+
+/// Whether clients read a line differently: it begins with a byte order mark, has white space before `data:`, or is, or
+/// contains after a line break of Python, a value or data.
+fn is_odd_line(line: &[u8]) -> bool {
+    let is_read = |part: &[u8]| {
+        let part = without_blank(part);
+        part.starts_with(b"data:") || matches!(part.first(), Some(b'{' | b'['))
+    };
+    let is_plain = line.starts_with(b"data:") || line.is_empty();
+    !is_plain && (line.starts_with(BYTE_ORDER_MARK) || split_lines(line).any(is_read))
+}
+
+/// Returns a line without the white space and byte order marks at its beginning, as JavaScript and Python trim text in UTF-8
+/// or Latin-1.
+fn without_blank(mut line: &[u8]) -> &[u8] {
+    loop {
+        let len = match line {
+            [b'\t'..=b'\r' | 0x1c..=b' ' | 0x85 | 0xa0, ..] => 1,
+            [0xc2..=0xff, ..] => {
+                let chunk = line[..line.len().min(4)].utf8_chunks().next();
+                let first = chunk.and_then(|chunk| chunk.valid().chars().next());
+                match first.filter(|char| char.is_whitespace() || *char == '\u{feff}') {
+                    Some(blank) => blank.len_utf8(),
+                    None => return line,
+                }
+            }
+            _ => return line,
+        };
+        line = &line[len..];
+    }
 }
 
 /// Splits a line where Python's `str.splitlines` does, for text in UTF-8 or Latin-1.
@@ -234,6 +277,10 @@ mod tests {
         check("", &[]);
     }
 
+    /// What some clients skip before a field.
+    const BLANKS: [&str; 8] =
+        ["\u{feff}", " ", "\t", "\u{b}", "\u{a0}", "\u{3000}", " \u{feff}\u{feff} ", "\u{2003}"];
+
     #[test]
     fn other_readings_are_noticed() {
         #[track_caller]
@@ -252,14 +299,45 @@ mod tests {
             check(&format!(": one{end}two\ndata: {{\"a\":1}}\n\n"), false);
         }
         check("data: {}\n{\"a\":1}\n\n", true);
+        for blank in BLANKS {
+            check(&format!("{blank}data: {{\"a\":1}}\n\n"), true);
+            check(&format!("event: x\n{blank}data: {{\"a\":1}}\n\n"), true);
+            check(&format!("data: {{\"a\":1}}\n{blank}data: {{\"a\":1}}\n\n"), true);
+            check(&format!("data:\n{blank}{{\"a\":1}}\n\n"), true);
+            check(&format!("event: x\ndata:{blank}{{\"a\":1}}\n\n"), false);
+        }
+        // To clients that decode each line by itself, the mark alone is an empty line.
+        check("data: [\n\u{feff}\ndata: 1]\n\n", true);
+        check("\u{feff}event: x\ndata: {\"a\":1}\n\n", true);
+        check("data: [\ndata: {\"a\":1}\ndata: ]\n\n", true);
         check("event: x\nid: 1\ndata: {\"a\":\ndata: 1}\n\n", false);
         check("data: {\"a\":\"元…é\"}\n\n", false);
     }
 
     #[test]
+    fn an_event_whose_name_is_not_its_type_is_noticed() {
+        #[track_caller]
+        fn check(raw: &'static str, wanted: bool) {
+            let event = Event { raw: raw.into() };
+            let data = event.data();
+            let values: Vec<Json<'_>> = data.iter().filter_map(|text| Json::read(text)).collect();
+            assert_eq!(event.is_misnamed(&values), wanted, "{raw:?}");
+        }
+        check("event: a\ndata: {\"type\":\"a\"}\n\n", false);
+        check("data: {\"type\":\"a\"}\n\n", false);
+        check("event: a\ndata: {\"choices\":[]}\n\n", false);
+        check("event: ping\ndata: {\"type\":\"a\"}\n\n", true);
+        check("event: a\nevent: ping\ndata: {\"type\":\"a\"}\n\n", true);
+    }
+
+    #[test]
     fn the_data_of_an_event_is_read_across_its_lines() {
         let values = |raw: &'static str| Event { raw: raw.into() }.values();
-        assert_eq!(values("\u{feff}event: x\ndata: {\"a\":\ndata: 1}\n\n"), [serde_json::json!({"a": 1})]);
+        assert_eq!(values("event: x\ndata: {\"a\":\ndata: 1}\n\n"), [serde_json::json!({"a": 1})]);
+        for blank in BLANKS {
+            let event = Event { raw: format!("event: x\n{blank}data: {{\"a\":1}}\n\n").into() };
+            assert_eq!(event.values(), [serde_json::json!({"a": 1})], "{blank:?}");
+        }
         assert_eq!(values("data:{\"a\":1}\r\ndata: {\"b\":2}\r\n").len(), 2);
         assert_eq!(values("data: {\"a\":1}").len(), 1);
         assert_eq!(values("data: [DONE]\n\n"), Vec::<Value>::new());

@@ -19,6 +19,7 @@ fn what_an_agent_reads_by_itself_is_not_added() {
     for (agent, wanted) in [
         ("claude-cli/2.1.197 (external, cli)", [1, 0, 0]),
         ("GeminiCLI/0.61.0/m (linux; x64)", [1, 0, 0]),
+        ("GeminiCLI-tui/0.61.0/m (linux; x64; terminal)", [1, 0, 0]),
         ("Anthropic/Python 0.71", [1, 1, 1]),
     ] {
         ask_as(&lab, agent, &ANTHROPIC, &(ANTHROPIC.conversation)(&[("user", agent)]));
@@ -54,8 +55,12 @@ fn a_client_that_never_offers_tools_gets_rules() {
         body
     };
     let has_rule = || lab.model.last().text().contains("Always so.");
-    ask_as(&lab, "litellm/1.80", &CHAT, &without_tools("change it"));
-    assert!(has_rule());
+    for agent in ["litellm/1.80", "aider/0.86.2"] {
+        ask_as(&lab, agent, &CHAT, &without_tools("change it"));
+        assert!(has_rule(), "{agent}");
+    }
+    ask_as(&lab, "codex_cli_rs/0.1", &CHAT, &without_tools("a title"));
+    assert!(!has_rule());
     // A client that offers tools asks for a title beside its conversation.
     ask_as(&lab, "other/1.0", &CHAT, &(CHAT.conversation)(GO));
     assert!(has_rule());
@@ -121,4 +126,20 @@ fn a_block_that_moves_does_not_start_another_session() {
     let (first, second) = (lab.model.seen().remove(0).json(), lab.model.last().json());
     assert_eq!(first["messages"][2], second["messages"][2], "{second}");
     assert_eq!(lab.model.last().text().matches("Source so.").count(), 1);
+}
+
+#[test]
+fn offers_that_the_conversation_lists_already_are_not_listed_again() {
+    let lab = Lab::new(&[("db.md", "---\ndescription: How tables are made\n---\nTables so.\n")]);
+    lab.ask(&CHAT, GO);
+    let sent = lab.model.last().json();
+    let system = sent["messages"][0]["content"].as_str().unwrap();
+    let (_, offers) = system.split_once("\n\n").unwrap();
+    assert_eq!(offers.matches("How tables are made").count(), 1, "{system}");
+    // Hooks listed them at the start of the session.
+    let first = format!("{offers}\n\nhello");
+    for entries in [&[("user", &*first)][..], &[("user", &first), ("assistant", "ok"), ("user", "on")]] {
+        lab.ask(&CHAT, entries);
+        assert_eq!(lab.model.last().text().matches("How tables are made").count(), 1);
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::lab::{Do, Lab, NO_MAP, begun, post, read_until, response};
+use super::lab::{Answer, Do, Lab, NO_MAP, begun, post, read_until, response};
 use super::wires::{ANTHROPIC, CHAT, GO, WIRES, Wire};
 use crate::sandbox::until;
 
@@ -79,12 +79,74 @@ fn a_repeated_request_that_fails_is_reported_in_the_answer() {
             wire.name,
             answer.text()
         );
+        check_error(wire, &answer);
         // The rule was not delivered, so it fires again.
         lab.model.streams(&(wire.events)("3", &["new Map"], None));
         lab.model.streams(&(wire.events)("4", &["fine"], None));
         let answer = lab.ask(wire, GO);
         let text = (wire.received)(&answer.events()).0;
         assert!(text.ends_with("fine") && !text.contains("new"), "{}: {text}", wire.name);
+    }
+}
+
+/// Checks that the clients of a wire read the error in an answer.
+#[track_caller]
+fn check_error(wire: &Wire, answer: &Answer) {
+    let values = answer.events();
+    let of = |kind: &str| values.iter().find(|value| value["type"] == kind).unwrap().clone();
+    match wire.name {
+        "anthropic" => assert_eq!(of("error")["error"]["message"], "busy"),
+        "openai-responses" => {
+            let (error, failed) = (of("error"), of("response.failed"));
+            assert_eq!(
+                (&error["message"], &failed["response"]["error"]["message"]),
+                (&json!("busy"), &json!("busy"))
+            );
+            assert_eq!(failed["response"]["id"], "resp_1");
+            let number = |event: &Value| event["sequence_number"].as_u64().unwrap();
+            assert_eq!(number(&failed), number(&error) + 1);
+        }
+        // Google's SDK for Node reads an error only if it is a chunk by itself.
+        "gemini" => assert!(
+            answer.chunks.iter().any(|chunk| serde_json::from_slice::<Value>(chunk)
+                .is_ok_and(|error| error["error"]["message"] == "busy")),
+            "{answer:?}"
+        ),
+        _ => assert_eq!(values.last().unwrap()["error"]["message"], "busy"),
+    }
+}
+
+#[test]
+fn a_turn_gets_through_although_every_repeated_request_is_rejected() {
+    for wire in &WIRES {
+        for is_stream in [true, false] {
+            let lab = Lab::new(&[NO_MAP]);
+            let bad = || match is_stream {
+                true => lab.model.streams(&(wire.events)("1", &["new Map"], None)),
+                false => lab.model.returns(&(wire.whole)("new Map", None)),
+            };
+            for _ in 0..3 {
+                bad();
+                lab.model.answers(vec![Do::Write(response(
+                    "400 Bad Request",
+                    "content-type: application/json\r\n",
+                    "{\"error\":{\"message\":\"no prefill\"}}",
+                ))]);
+                let answer = lab.ask(wire, GO).text();
+                assert!(answer.contains("no prefill") && !answer.contains("Map"), "{}: {answer}", wire.name);
+                let seen = lab.model.seen();
+                let has_rule = |at: usize| seen[at].text().contains("system-interrupt");
+                assert!(
+                    !has_rule(seen.len() - 2) && has_rule(seen.len() - 1),
+                    "what was rejected is sent again"
+                );
+            }
+            bad();
+            let answer = lab.ask(wire, GO).text();
+            assert!(answer.contains("new Map"), "{}: {answer}", wire.name);
+            assert_eq!(lab.model.seen().len(), 7);
+            lab.until_logged("interrupted as often as allowed");
+        }
     }
 }
 

@@ -429,6 +429,8 @@ pub(crate) fn values(text: &str) -> Vec<Value> {
 pub(crate) struct Answer {
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
+    /// The chunks of the body, if it has any.
+    pub(crate) chunks: Vec<Vec<u8>>,
     /// Whether the body is complete.
     pub(crate) is_whole: bool,
 }
@@ -454,13 +456,16 @@ impl Answer {
 pub(crate) fn read_answer(stream: TcpStream) -> Answer {
     let mut reader = BufReader::new(stream);
     let Some(head) = read_head(&mut reader) else {
-        return Answer { head: String::new(), body: Vec::new(), is_whole: false };
+        return Answer { head: String::new(), body: Vec::new(), chunks: Vec::new(), is_whole: false };
     };
-    let mut body = Vec::new();
+    let (mut body, mut chunks) = (Vec::new(), Vec::new());
     let is_whole = if header(&head, "transfer-encoding").is_some() {
         loop {
             match read_chunk(&mut reader) {
-                Some(Some(chunk)) => body.extend(chunk),
+                Some(Some(chunk)) => {
+                    body.extend_from_slice(&chunk);
+                    chunks.push(chunk);
+                }
                 end => break end.is_some(),
             }
         }
@@ -469,5 +474,5 @@ pub(crate) fn read_answer(stream: TcpStream) -> Answer {
         body.resize(len, 0);
         reader.read_exact(&mut body).is_ok()
     };
-    Answer { head, body, is_whole }
+    Answer { head, body, chunks, is_whole }
 }

@@ -1,7 +1,8 @@
 //! JSON that clients and servers read although it is not valid: it is watched like any other.
 
 use super::lab::{Do, Lab, NO_MAP, SSE, post, read_answer};
-use super::wires::{CHAT, GO, WIRES};
+use super::wires::{ANTHROPIC, CHAT, GEMINI, GO, RESPONSES, WIRES, Wire};
+use serde_json::{Value, json};
 use std::io::Write as _;
 
 /// Adds a field at the end of an object, if there is one.
@@ -135,4 +136,128 @@ fn what_cannot_be_read_is_reported_and_passes_only_without_fail_closed() {
     );
     assert_eq!(lab.post(CHAT.path, "{} x").status(), 502);
     assert_eq!(lab.model.seen().len(), 1);
+}
+
+/// Checks an answer that clients read differently: it is watched and reported, and blocked with `--fail-closed`.
+#[track_caller]
+fn check_differing(wire: &Wire, events: &[String]) {
+    let lab = Lab::new(&[NO_MAP]);
+    lab.model.streams(events);
+    lab.model.streams(&(wire.events)("2", &["safe"], None));
+    let answer = lab.ask(wire, GO).text();
+    assert!(answer.contains("safe") && !answer.contains("Map"), "{}: {events:#?}\n{answer}", wire.name);
+    lab.until_logged("clients read it differently");
+
+    let lab = Lab::with(&[NO_MAP], &["--fail-closed"]);
+    lab.model.streams(events);
+    let answer = lab.ask(wire, GO).text();
+    assert!(
+        answer.contains("an event cannot be read") && !answer.contains("Map"),
+        "{}: {events:#?}\n{answer}",
+        wire.name
+    );
+    assert_eq!(lab.model.seen().len(), 1);
+}
+
+#[test]
+fn a_field_after_a_mark_or_white_space_is_watched_and_reported() {
+    // Node's SDKs decode each line by itself, which removes the mark; Google's trims the event.
+    for blank in ["\u{feff}", " ", "\t", "\u{a0}", "\u{b}"] {
+        for wire in &WIRES {
+            let events = (wire.events)("1", &["a new Map"], None);
+            let data: Vec<String> =
+                events.iter().map(|event| event.replace("data: ", &format!("{blank}data: "))).collect();
+            check_differing(wire, &data);
+        }
+    }
+}
+
+#[test]
+fn an_event_with_the_name_of_another_is_watched_and_reported() {
+    // Anthropic's SDKs skip the event by its name, others read it by its type.
+    let events = (ANTHROPIC.events)("1", &["a new Map"], None);
+    let renamed: Vec<String> =
+        events.iter().map(|event| event.replace("event: content_block_delta", "event: ping")).collect();
+    check_differing(&ANTHROPIC, &renamed);
+}
+
+/// Values in place of a text that clients append as a text, or by their items.
+fn odd_texts(text: &str) -> [Value; 4] {
+    [json!([text]), json!([[[text]]]), json!({ "0": text }), json!([1, text])]
+}
+
+#[test]
+fn a_value_where_the_wire_has_a_text_is_watched_and_reported() {
+    let data = |event: Value| format!("data: {event}\n\n");
+    let call = "{\"path\":\"a.ts\",\"content\":\"new Map()\"}";
+    for text in odd_texts("new Map") {
+        for key in ["text", "thinking"] {
+            let rule = ("no-map.md", "---\ncondition: new Map\nscope: [text, thinking]\n---\nNo.\n");
+            let lab = Lab::with(&[rule], &["--fail-closed"]);
+            lab.model.streams(&[data(
+                json!({ "type": "content_block_delta", "index": 0, "delta": { key: text } }),
+            )]);
+            let answer = lab.ask(&ANTHROPIC, GO).text();
+            assert!(answer.contains("an event cannot be read") && !answer.contains("Map"), "{key}: {answer}");
+        }
+        let delta = json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } });
+        check_differing(&ANTHROPIC, &[data(delta)]);
+        let delta = json!({ "type": "response.output_text.delta", "item_id": "m", "output_index": 0, "content_index": 0, "delta": text });
+        check_differing(&RESPONSES, &[data(delta)]);
+        if text != json!(["new Map"]) {
+            check_differing(
+                &CHAT,
+                &[data(json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }))],
+            );
+        }
+        check_differing(
+            &GEMINI,
+            &[data(json!({ "candidates": [{ "content": { "parts": [{ "text": text }] } }] }))],
+        );
+    }
+    for call in odd_texts(call) {
+        let start = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "tool_use", "id": "t", "name": "write", "input": {} } });
+        let delta = json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "input_json_delta", "partial_json": call } });
+        check_differing(&ANTHROPIC, &[data(start), data(delta)]);
+        let delta = json!({ "type": "response.function_call_arguments.delta", "item_id": "f", "output_index": 0, "delta": call });
+        check_differing(&RESPONSES, &[data(delta)]);
+        if !call.is_object() {
+            let function = json!({ "name": "write", "arguments": call });
+            check_differing(
+                &CHAT,
+                &[data(
+                    json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [{ "index": 0, "id": "c", "function": function }] } }] }),
+                )],
+            );
+        }
+    }
+    // Lists that are objects.
+    check_differing(
+        &CHAT,
+        &[data(json!({ "choices": { "0": { "index": 0, "delta": { "content": "new Map" } } } }))],
+    );
+    check_differing(
+        &GEMINI,
+        &[data(json!({ "candidates": { "0": { "content": { "parts": { "0": { "text": "new Map" } } } } } }))],
+    );
+}
+
+#[test]
+fn an_answer_as_one_value_with_odd_fields_is_reported_and_blocked() {
+    for (wire, pointer) in [
+        (&ANTHROPIC, "/content/0/text"),
+        (&CHAT, "/choices/0/message/content"),
+        (&RESPONSES, "/output/0/content/0/text"),
+        (&GEMINI, "/candidates/0/content/parts/0/text"),
+    ] {
+        let mut answer = (wire.whole)("clean", None);
+        *answer.pointer_mut(pointer).unwrap() = json!([["clean"], "x"]);
+        for (args, passes) in [(&[][..], true), (&["--fail-closed"], false)] {
+            let lab = Lab::with(&[NO_MAP], args);
+            lab.model.returns(&answer);
+            let text = lab.ask(wire, GO).text();
+            assert_eq!(text.contains("clean"), passes, "{}: {text}", wire.name);
+            lab.until_logged("an answer cannot be read, or clients read it differently");
+        }
+    }
 }

@@ -15,6 +15,7 @@ pub(super) const BASE: Agent = Agent {
     is_for_first_root: false,
     conflicts: Conflicts::KeepAll,
     order: Order::WorkspaceFirst,
+    offers_tools: true,
     limit: None,
     path_rules: "",
     arrival: Arrival::Later,

@@ -8,7 +8,7 @@ use hyper::Response;
 use hyper::body::Incoming;
 use rulebook::session::{Interrupt, JudgedCalls};
 use rulebook::stream::Hit;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Source, Stream};
@@ -79,17 +79,41 @@ impl Stream {
                 return;
             }
             Ok(response) => {
+                self.exchange.rejected(&stop);
                 let status = response.status().as_u16();
                 let body = Limited::new(response.into_body(), MAX_ERROR).collect().await;
                 let body = body.map(|body| body.to_bytes()).unwrap_or_default();
                 serde_json::from_slice(&body)
                     .unwrap_or_else(|_| json!(format!("the model's server answered {status}")))
             }
-            Err(error) => json!(chain(&*error)),
+            Err(error) => {
+                self.exchange.dropped(&stop);
+                json!(chain(&*error))
+            }
         };
-        self.exchange.dropped(&stop);
         self.exchange.proxy.log.report("retry-failed", json!({ "session": self.exchange.session_name() }));
-        self.write(&(self.exchange.wire.error)(&error));
+        self.write_error(&error);
+    }
+
+    /// Ends the response with an error, because `--fail-closed` lets nothing pass unwatched.
+    pub(super) fn block(&mut self, why: &str) {
+        self.end_with(&format!("rulebook proxy: {why}, and nothing passes without rules"));
+    }
+
+    /// Ends the response with an error.
+    pub(super) fn end_with(&mut self, why: &str) {
+        self.queue.clear();
+        self.events = Events::default();
+        self.write_error(&json!(why));
+        self.source = Source::Ended;
+    }
+
+    pub(super) fn write_error(&mut self, error: &Value) {
+        let error = (self.exchange.wire.error)(error);
+        if self.exchange.wire.error_is_chunk {
+            self.last.push_back(format!("{error}\n\n").into());
+        }
+        self.last.extend(self.splice.fail(error).iter().map(|event| Event::of(event).raw));
     }
 }
 

@@ -32,16 +32,23 @@ impl Stream {
             self.take_events(whole);
             return matches!(self.source, Source::Retry(..));
         };
-        let (_, hits) = self.feed.take(self.exchange.wire.steps(&answer), Waits::End);
-        if let Some(stop) = self.judge(&hits) {
+        let (steps, is_plain) = self.exchange.wire.steps(&answer);
+        let (_, hits) = self.feed.take(steps, Waits::End);
+        if !is_plain && self.exchange.proxy.misread("an answer") {
+            self.refuse("the answer cannot be read, and nothing passes without rules");
+        } else if let Some(stop) = self.judge(&hits) {
             self.exchange.dropped(&stop);
-            let why = "rulebook proxy: a rule stops this answer, and it is no stream that could be continued";
-            self.out.push((self.exchange.wire.error_body)(Failure::Unavailable, why).to_string().into());
+            self.refuse("a rule stops this answer, and it is no stream that could be continued");
         } else {
             self.written = self.exchange.passed(&mut self.passed);
             drop(answer);
             self.out.push(whole);
         }
         true
+    }
+
+    fn refuse(&mut self, why: &str) {
+        let why = format!("rulebook proxy: {why}");
+        self.out.push((self.exchange.wire.error_body)(Failure::Unavailable, &why).to_string().into());
     }
 }
