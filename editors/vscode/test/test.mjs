@@ -91,7 +91,7 @@ try {
   };
 
   // Without the program: one message that says why, a view that says what to do, and a restart that fails in the same way.
-  const sidebar = (name) => page.locator(`.activitybar [aria-label*="${name}"]`).first().click();
+  const sidebar = (name) => page.locator(`.activitybar [aria-label*="${name}"]`).first().click({ force: true });
   const toasts = page.locator(".notification-toast");
   const clear = async () => {
     await command("Notifications: Clear All Notifications");
