@@ -152,11 +152,13 @@ exports.activate = async function activate(context) {
       await start();
     }));
 
-  const change = (command) => async (item) => {
+  const change = (command, opposite) => async (item) => {
     try {
       const { notice, warns } = await execute(command, item.key);
-      if (warns) vscode.window.showWarningMessage(notice);
-      else vscode.window.setStatusBarMessage(notice, 5000);
+      if (!warns) return vscode.window.setStatusBarMessage(notice, 5000);
+      // A message without a button is cut to one line.
+      const undo = "Undo";
+      vscode.window.showWarningMessage(notice, undo).then((chosen) => chosen === undo && change(opposite, command)(item));
     } catch (error) {
       vscode.window.showWarningMessage(`Rulebook: ${error.message}`);
     }
@@ -183,10 +185,10 @@ exports.activate = async function activate(context) {
       await vscode.env.clipboard.writeText(text);
       vscode.window.setStatusBarMessage(text ? "Rulebook: the prompt is copied" : "Rulebook: no rule applies to this file", 5000);
     }),
-    disableRule: change("rulebook.disable"),
-    enableRule: change("rulebook.enable"),
-    pinRule: change("rulebook.pin"),
-    unpinRule: change("rulebook.unpin"),
+    disableRule: change("rulebook.disable", "rulebook.enable"),
+    enableRule: change("rulebook.enable", "rulebook.disable"),
+    pinRule: change("rulebook.pin", "rulebook.unpin"),
+    unpinRule: change("rulebook.unpin", "rulebook.pin"),
     copyCommand: (item) => vscode.env.clipboard.writeText(item.copied),
     install: async () => {
       const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;

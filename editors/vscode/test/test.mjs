@@ -175,9 +175,11 @@ try {
   await page.locator(".monaco-list-row", { hasText: "disabled ·" }).first().waitFor();
   await toasts.filter({ hasText: "still applied by agents that read the file by themselves: Cursor" }).first().waitFor();
   assert.ok(isDisabled());
+  await page.mouse.move(900, 400);
   await shot("editor-disabled");
-  run("enable", "react");
-  await clear();
+  await toasts.getByRole("button", { name: "Undo" }).first().click();
+  for (let tries = 0; isDisabled() && tries < 20; tries++) await page.waitForTimeout(500);
+  assert.ok(!isDisabled());
 
   // A session of a wired agent appears, with its notice.
   const event = { hook_event_name: "UserPromptSubmit", session_id: "s1", cwd: repo, prompt: "add a total to apps/web/cart.tsx" };
