@@ -69,6 +69,9 @@ if vim.fn.filereadable(".cursor/rules/server.mdc") ~= 1 then fail("the file of t
 local mentioned = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
 if not mentioned:find("rule://server", 1, true) then fail("the mention: " .. mentioned) end
 vim.cmd("write")
+-- CLAUDE.md imports this file.
+local imported = table.concat(vim.fn.getbufline("docs/style.md", 1, "$"), "\n")
+if not imported:find("rule://server", 1, true) then fail("the mention in an imported file: " .. imported) end
 
 vim.cmd("edit apps/web/cart.tsx")
 local lens

@@ -281,8 +281,15 @@ impl Rulebook {
     /// Finds the rules that a name refers to, in order: those of that file, else of that key, else of that name or id.
     /// Rules that are switched off are among them.
     pub fn lookup(&self, name: &str) -> Vec<(&Rule, Option<&Off>)> {
-        let found = lookup(&self.rules, &[&rule_name(name)]).remove(0);
-        found.into_iter().map(|at| (self.rules[at].as_ref(), self.off[at].as_ref())).collect()
+        self.lookup_all(&[name]).remove(0)
+    }
+
+    /// Finds the rules of many names, each as [`Rulebook::lookup`] does. The cost is linear in the number of rules and names.
+    pub fn lookup_all(&self, names: &[&str]) -> Vec<Vec<(&Rule, Option<&Off>)>> {
+        let names: Vec<String> = names.iter().map(|name| rule_name(name)).collect();
+        let found = lookup(&self.rules, &names.iter().map(String::as_str).collect::<Vec<_>>());
+        let rule = |at: usize| (self.rules[at].as_ref(), self.off[at].as_ref());
+        found.into_iter().map(|found| found.into_iter().map(rule).collect()).collect()
     }
 
     /// Returns which of these names refer to no rule and to no rejected file.

@@ -62,16 +62,19 @@ pub struct Rule {
     /// The line of the file where the body starts, counted from 1.
     pub body_line: usize,
     /// The rules that its file imports. They apply whenever it does.
-    pub imports: Vec<ImportedRule>,
+    pub imports: Vec<ImportedFile>,
+    /// The files whose text replaced an import, in this file or in one of these. They are rules only for the agents that follow
+    /// imports.
+    pub inlined: Vec<ImportedFile>,
     /// The absolute paths of the files that its file is recorded to be a copy of, or has copies of.
     pub copy_of: Vec<String>,
     /// The name that reads this rule, if its own name reads another.
     pub(crate) alias: Option<Box<str>>,
 }
 
-/// A rule that the file of another one imports.
+/// A file that the file of a rule imports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportedRule {
+pub struct ImportedFile {
     /// The absolute path of its file.
     pub path: String,
     /// Its file, as displayed.

@@ -1,13 +1,18 @@
 // The extension: starts `rulebook lsp`, and shows its answers in the view "Rulebook".
 
 const { execFile } = require("node:child_process");
-const fs = require("node:fs");
-const path = require("node:path");
 const vscode = require("vscode");
-const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
+const { LanguageClient, State, TransportKind } = require("vscode-languageclient/node");
+const { find, whyNot } = require("./program");
 const { Texts, Trees } = require("./views");
 
 let client;
+
+// The setting with the program. In a remote workspace (SSH, WSL, containers), it is one of that machine.
+const chooseProgram = () =>
+  vscode.env.remoteName
+    ? vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query: "rulebook.path" })
+    : vscode.commands.executeCommand("workbench.action.openSettings", "rulebook.path");
 
 exports.activate = async function activate(context) {
   const trees = new Trees(context);
@@ -27,8 +32,11 @@ exports.activate = async function activate(context) {
     return front;
   };
   const ask = (method, uri) => client.sendRequest(method, { textDocument: { uri: (uri ?? "").toString() } });
-  const run = (command, argument) =>
-    client.sendRequest("workspace/executeCommand", { command, arguments: [String(argument)] }).then((answer) => answer.text);
+  const execute = (command, argument) => {
+    if (!client?.isRunning()) throw new Error("the server does not run");
+    return client.sendRequest("workspace/executeCommand", { command, arguments: [String(argument)] });
+  };
+  const run = async (command, argument) => (await execute(command, argument)).text;
 
   // Only the last request counts: answers may arrive after the user moved on.
   let asked = 0;
@@ -39,6 +47,7 @@ exports.activate = async function activate(context) {
     const view = await ask("rulebook/view", uri).catch(() => null);
     if (mine !== asked || !view) return;
     trees.show(view);
+    show("running");
     const counts = (view.here?.agents ?? []).map((agent) => {
       const applies = agent.rules.filter((rule) => rule.state === "native" || rule.state === "added").length;
       return `${applies} ${agent.title}`;
@@ -64,13 +73,35 @@ exports.activate = async function activate(context) {
   const explain = (uri, text) =>
     explanations.open(vscode.Uri.from({ scheme: "rulebook-explain", path: `${uri.path}.rules.txt` }), text, vscode.ViewColumn.Beside);
 
+  // Whether the server runs: the view shows what to do if it does not.
+  const show = (state) => {
+    vscode.commands.executeCommand("setContext", "rulebook.server", state);
+    if (state !== "failed") return;
+    trees.clear();
+    status.text = "$(error) Rulebook";
+    status.tooltip = "Rulebook: the server does not run. Click to choose the program.";
+    status.command = "rulebook.chooseProgram";
+    status.show();
+  };
+  // Nothing waits for the user's answer.
+  const report = (why) => {
+    show("failed");
+    const [choose, again] = ["Choose the Program", "Try Again"];
+    vscode.window.showErrorMessage(`Rulebook: ${why}`, choose, again).then((chosen) => {
+      if (chosen === choose) chooseProgram();
+      if (chosen === again) restart();
+    });
+  };
+
   async function start() {
     const program = find(context);
+    const why = await whyNot(program);
+    if (why) return report(why);
     const choices = vscode.workspace.getConfiguration("rulebook");
     client = new LanguageClient(
       "rulebook",
       "Rulebook",
-      { command: program, args: ["lsp"], transport: TransportKind.stdio },
+      { command: program.path, args: ["lsp"], transport: TransportKind.stdio },
       {
         documentSelector: [{ scheme: "file" }],
         synchronize: { configurationSection: "rulebook" },
@@ -80,7 +111,7 @@ exports.activate = async function activate(context) {
             if (command === "rulebook.explain") return explain(vscode.Uri.parse(args[0]), await run(command, args[0]));
             if (command === "rulebook.describe") return meanings.open(meaning(args[0]));
             const answer = await next(command, args);
-            if (answer?.text) vscode.window.showInformationMessage(answer.text);
+            if (answer?.notice) vscode.window.showInformationMessage(answer.notice);
           },
           handleDiagnostics: (uri, diagnostics, next) => {
             for (const found of diagnostics) {
@@ -93,24 +124,41 @@ exports.activate = async function activate(context) {
     );
     client.onNotification("rulebook/checked", ({ settled }) => settled && refresh());
     client.onNotification("rulebook/sessionsChanged", refreshSessions);
+    const mine = client;
+    client.onDidChangeState(({ newState }) => {
+      // One that was replaced has nothing to say.
+      if (client !== mine) return;
+      if (newState === State.Stopped) return show("failed");
+      if (newState !== State.Running) return;
+      status.hide();
+      status.command = "rulebook.showExplanation";
+      reportEditors();
+      refreshSessions();
+    });
     try {
       await client.start();
     } catch (error) {
-      const open = "Open Settings";
-      const chosen = await vscode.window.showErrorMessage(
-        `Rulebook: cannot start \`${program}\`: ${error.message}. Install rulebook, or set its path.`,
-        open,
-      );
-      if (chosen === open) vscode.commands.executeCommand("workbench.action.openSettings", "rulebook.path");
-      return;
+      report(`the server of \`${program.path}\` ended: ${error?.message ?? error}`);
     }
-    reportEditors();
-    await refreshSessions();
   }
 
-  const change = (command) => async (item) => {
+  // One after the other: the user may change the path while the server starts. A server that failed cannot be stopped.
+  let turn = Promise.resolve();
+  const restart = () =>
+    (turn = turn.then(async () => {
+      const old = client;
+      client = undefined;
+      if (old?.isRunning()) await old.stop().catch(() => undefined);
+      await start();
+    }));
+
+  const change = (command, opposite) => async (item) => {
     try {
-      vscode.window.setStatusBarMessage(await run(command, item.key), 5000);
+      const { notice, warns } = await execute(command, item.key);
+      if (!warns) return vscode.window.setStatusBarMessage(notice, 5000);
+      // A message without a button is cut to one line.
+      const undo = "Undo";
+      vscode.window.showWarningMessage(notice, undo).then((chosen) => chosen === undo && change(opposite, command)(item));
     } catch (error) {
       vscode.window.showWarningMessage(`Rulebook: ${error.message}`);
     }
@@ -137,31 +185,32 @@ exports.activate = async function activate(context) {
       await vscode.env.clipboard.writeText(text);
       vscode.window.setStatusBarMessage(text ? "Rulebook: the prompt is copied" : "Rulebook: no rule applies to this file", 5000);
     }),
-    disableRule: change("rulebook.disable"),
-    enableRule: change("rulebook.enable"),
-    pinRule: change("rulebook.pin"),
-    unpinRule: change("rulebook.unpin"),
+    disableRule: change("rulebook.disable", "rulebook.enable"),
+    enableRule: change("rulebook.enable", "rulebook.disable"),
+    pinRule: change("rulebook.pin", "rulebook.unpin"),
+    unpinRule: change("rulebook.unpin", "rulebook.pin"),
     copyCommand: (item) => vscode.env.clipboard.writeText(item.copied),
     install: async () => {
       const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
       if (!cwd) return vscode.window.showInformationMessage("Rulebook: open a folder first.");
+      const program = find(context);
+      const why = await whyNot(program);
+      if (why) return report(why);
       const hosts = await new Promise((done) =>
-        execFile(find(context), ["install", "--json"], { cwd }, (error, out) => done(error ? [] : JSON.parse(out).hosts)),
+        execFile(program.path, ["install", "--json"], { cwd }, (error, out) => done(error ? [] : JSON.parse(out).hosts)),
       );
       if (!hosts.length) return vscode.window.showInformationMessage("Rulebook: no agent that can be wired was found here.");
       const items = hosts.map((host) => ({ label: host.title, description: host.found.join(", "), host: host.name }));
       const chosen = await vscode.window.showQuickPick(items, { placeHolder: "The agent whose configuration Rulebook adds its hooks to" });
       if (!chosen) return;
       // A task, not a line for a shell: nothing in a path is read as a command. It shows every change.
-      const execution = new vscode.ProcessExecution(find(context), ["install", chosen.host], { cwd });
+      const execution = new vscode.ProcessExecution(program.path, ["install", chosen.host], { cwd });
       const task = new vscode.Task({ type: "rulebook" }, vscode.TaskScope.Workspace, `install ${chosen.host}`, "Rulebook", execution, []);
       task.presentationOptions = { focus: true, clear: true };
       await vscode.tasks.executeTask(task);
     },
-    restart: async () => {
-      await client?.stop();
-      await start();
-    },
+    chooseProgram,
+    restart,
   };
   for (const [name, command] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(`rulebook.${name}`, command));
@@ -170,20 +219,10 @@ exports.activate = async function activate(context) {
     vscode.window.onDidChangeActiveTextEditor(refresh),
     vscode.window.onDidChangeVisibleTextEditors(reportEditors),
     vscode.window.tabGroups.onDidChangeTabs(reportEditors),
-    vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("rulebook.path") && commands.restart()),
+    vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("rulebook.path") && restart()),
   );
-  await start();
+  // The editor waits for the activation only, and not for the server.
+  restart();
 };
 
-exports.deactivate = () => client?.stop();
-
-// The program: as the user says, else the one that this extension ships, else the one on the PATH.
-function find(context) {
-  const chosen = vscode.workspace.getConfiguration("rulebook").get("path");
-  if (chosen) return chosen;
-  const own = path.join(context.extensionPath, "bin", process.platform === "win32" ? "rulebook.exe" : "rulebook");
-  if (fs.existsSync(own)) return own;
-  // Looked up here, and not by starting `rulebook`: some systems look into the current folder, which is the workspace, first.
-  const folders = (process.env.PATH ?? "").split(path.delimiter).filter(path.isAbsolute);
-  return folders.map((folder) => path.join(folder, path.basename(own))).find(fs.existsSync) ?? "rulebook (not on the PATH)";
-}
+exports.deactivate = () => (client?.isRunning() ? client.stop() : undefined);

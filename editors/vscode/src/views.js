@@ -19,8 +19,12 @@ const STATES = {
   rejected: ["error", "rejected"],
 };
 
-const WARNING = new vscode.ThemeColor("list.warningForeground");
-const ERROR = new vscode.ThemeColor("list.errorForeground");
+// What a problem looks like: amber for problems only, red for errors only.
+const SEVERITIES = {
+  error: ["error", new vscode.ThemeColor("list.errorForeground")],
+  warning: ["warning", new vscode.ThemeColor("list.warningForeground")],
+  note: ["info", undefined],
+};
 
 const number = (count) => count.toLocaleString("en");
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
@@ -54,15 +58,19 @@ class Tree {
   }
 }
 
-function item(label, { id, icon, color, description, tooltip, children, open, context, uri, key, copied } = {}) {
+function item(label, { id, icon, color, description, tooltip, children, open, context, uri, isFolder, key, copied } = {}) {
   const made = new vscode.TreeItem(label, children?.length ? (open ? Expanded : Collapsed) : None);
   Object.assign(made, { id, description, tooltip, contextValue: context, children: children ?? [], key, copied });
   if (icon) made.iconPath = new vscode.ThemeIcon(icon, color);
-  if (uri) made.command = { command: "vscode.open", title: "Open", arguments: [vscode.Uri.parse(uri)] };
+  if (uri) made.command = { command: isFolder ? "revealInExplorer" : "vscode.open", title: "Open", arguments: [vscode.Uri.parse(uri)] };
   return made;
 }
 
 exports.Trees = class Trees {
+  #view;
+  // In how many running sessions each rule is pinned, by its key, and how many are running.
+  #pins = { count: new Map(), running: 0 };
+
   constructor(context) {
     this.problems = new Tree("rulebook.problems", context);
     this.here = new Tree("rulebook.here", context);
@@ -70,43 +78,73 @@ exports.Trees = class Trees {
     this.sessions = new Tree("rulebook.sessions", context);
   }
 
-  show(view) {
+  // Nothing is known without a server.
+  clear() {
+    this.show(undefined);
+    this.showSessions([]);
+  }
+
+  show(given) {
+    this.#view = given;
+    const view = given ?? { agents: [], rules: [], problems: [], here: null };
+    const pins = this.#pins;
     this.problems.set(view.problems, () => view.problems.map(problem));
     vscode.commands.executeCommand("setContext", "rulebook.hasProblems", view.problems.length > 0);
-    const count = view.problems.reduce((sum, problem) => sum + problem.count, 0);
+    const counted = view.problems.filter((problem) => problem.severity !== "note");
+    const count = counted.reduce((sum, problem) => sum + problem.count, 0);
     this.problems.view.badge = count ? { value: count, tooltip: plural(count, "problem") } : undefined;
     this.here.view.description = view.here?.path;
     const known = new Map(view.rules.map((rule) => [rule.source, rule]));
-    this.here.set([view.here, view.rules], () => (view.here?.agents ?? []).map((agent) => agentHere(agent, known)));
-    this.rules.view.description = `${plural(view.rules.length, "rule")} · ${plural(view.agents.length, "agent")}`;
-    const rules = () => (view.agents.length ? view.agents.map((agent) => agentRules(agent, view.rules)) : view.rules.map((rule) => ruleItem(rule)));
-    this.rules.set([view.agents, view.rules], rules);
+    const drawn = [[...pins.count], pins.running];
+    this.here.set([view.here, view.rules, drawn], () => (view.here?.agents ?? []).map((agent) => agentHere(agent, known, pins)));
+    this.rules.view.description = given && `${plural(view.rules.length, "rule")} · ${plural(view.agents.length, "agent")}`;
+    const rules = () =>
+      view.agents.length ? view.agents.map((agent) => agentRules(agent, view.rules, pins)) : view.rules.map((rule) => ruleItem(rule, undefined, pins));
+    this.rules.set([view.agents, view.rules, drawn], rules);
   }
 
   showSessions(sessions) {
     this.sessions.set(sessions, () => sessions.map(session));
+    const running = sessions.filter((session) => session.isRunning);
+    const count = new Map();
+    for (const key of running.flatMap((session) => session.pinned)) count.set(key, (count.get(key) ?? 0) + 1);
+    this.#pins = { count, running: running.length };
+    this.show(this.#view);
   }
 };
 
 // A click opens the first file of a problem; the editor's own list has every place.
 function problem(problem, at) {
+  const [icon, color] = SEVERITIES[problem.severity];
   return item(problem.effect, {
     id: `problem ${at}`,
-    icon: "warning",
-    color: WARNING,
+    icon,
+    color,
     tooltip: `${problem.code}\n${problem.effect}\n\nWhat to do: ${problem.command}`,
     description: problem.command,
     context: "problem",
     copied: problem.command,
     uri: problem.uri,
+    isFolder: problem.isFolder,
   });
 }
 
 // An agent may still read a file that is switched off, so this is said beside its state.
 const off = (rule) => (rule?.isOff ? "disabled · " : "");
-const switchable = (rule) => (rule?.canSwitch ? (rule.isOff ? "rule-off" : "rule-on") : "rule");
 
-function agentHere(agent, known) {
+// The words that decide which buttons and menus a rule has.
+function actions(rule, key, pins) {
+  const pinned = pins.count.get(key) ?? 0;
+  const words = ["rule"];
+  if (rule?.canSwitch) words.push(rule.isOff ? "rule-off" : "rule-on");
+  if (pinned > 0) words.push("unpinnable");
+  if (pinned === 0 || pinned < pins.running) words.push("pinnable");
+  return words.join(" ");
+}
+
+const pin = (key, pins) => (pins.count.has(key) ? "pinned · " : "");
+
+function agentHere(agent, known, pins) {
   const applies = agent.rules.filter((rule) => ["native", "added"].includes(rule.state));
   return item(agent.title, {
     id: `here ${agent.name}`,
@@ -118,18 +156,18 @@ function agentHere(agent, known) {
       return item(rule.source, {
         id: `here ${agent.name} ${rule.source} ${rule.key}`,
         icon,
-        description: off(known.get(rule.source)) + (rule.because || word),
+        description: pin(rule.key, pins) + off(known.get(rule.source)) + (rule.because || word),
         tooltip: `${rule.source}: ${word}${rule.because ? ` (${rule.because})` : ""}`,
         uri: rule.uri,
         key: rule.source,
-        context: switchable(known.get(rule.source)),
+        context: actions(known.get(rule.source), rule.key, pins),
       });
     }),
   });
 }
 
 // The rules of one agent, those with problems first, the others by what becomes of them. Long lists collapse by reason.
-function agentRules(agent, rules) {
+function agentRules(agent, rules, pins) {
   const groups = new Map();
   for (const rule of rules) {
     const state = rule.agents[agent.name]?.state ?? rule.state;
@@ -145,7 +183,7 @@ function agentRules(agent, rules) {
       icon,
       description: number(members.length),
       open: ["native", "added", "disabled"].includes(state) && members.length <= 20,
-      children: members.map((rule) => ruleItem(rule, agent)),
+      children: members.map((rule) => ruleItem(rule, agent, pins)),
     });
   });
   const wired = agent.wired.length ? `wired by ${agent.wired.join(", ")}` : "not wired";
@@ -158,21 +196,23 @@ function agentRules(agent, rules) {
   });
 }
 
-function ruleItem(rule, agent) {
+function ruleItem(rule, agent, pins) {
   const cell = agent && rule.agents[agent.name];
   const state = cell?.state ?? rule.state;
   const [icon, word] = STATES[state] ?? ["file", rule.words];
   const reason = cell?.because || rule.words;
   const marks = rule.problems ? `${plural(rule.problems, "problem")} · ` : "";
+  // A note does not hide the state.
+  const [sign, color] = rule.severity && rule.severity !== "note" ? SEVERITIES[rule.severity] : [icon];
   return item(rule.source, {
     id: `${agent?.name ?? ""} ${rule.source} ${rule.key}`,
-    icon: rule.problems ? "warning" : icon,
-    color: rule.problems ? (state === "rejected" ? ERROR : WARNING) : undefined,
-    description: marks + off(rule) + reason,
+    icon: sign,
+    color,
+    description: pin(rule.key, pins) + marks + off(rule) + reason,
     tooltip: [rule.source, rule.description, `${word}: ${reason}`, plural(rule.tokens, "token")].filter(Boolean).join("\n"),
     uri: rule.uri,
     key: rule.source,
-    context: switchable(rule),
+    context: actions(rule, rule.key, pins),
   });
 }
 
@@ -192,7 +232,8 @@ function session(session) {
     const given = events.filter((event) => event.source);
     const others = events.filter((event) => event !== prompt && !event.source);
     const notice = given.length ? [deliveries(given, `${id} notice`, at === 0)] : [];
-    return item(prompt?.message || `Turn ${turn}`, {
+    // What is delivered before the first message belongs to no turn.
+    return item(prompt?.message || (turn === 0 ? "Session started" : `Turn ${turn}`), {
       id,
       icon: "comment",
       description: prompt?.message ? `turn ${turn}` : "",
@@ -201,6 +242,10 @@ function session(session) {
       children: [...notice, ...others.map((event, index) => item(event.text, { id: `${id} ${index}`, icon: EVENTS[event.kind], tooltip: event.text }))],
     });
   });
+  if (session.pinned.length) {
+    const pinned = session.pinned.map((key) => item(key, { id: `${path} pinned ${key}`, icon: "pin" }));
+    children.unshift(item("Pinned", { id: `${path} pinned`, icon: "pinned", description: number(pinned.length), open: true, children: pinned }));
+  }
   return item(session.agent ? `${session.title} / ${session.agent}` : session.title, {
     id: path,
     icon: "comment-discussion",

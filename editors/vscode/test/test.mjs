@@ -20,10 +20,11 @@ makeWorkspace(repo);
 mkdirSync(join(data, "User"), { recursive: true });
 mkdirSync(home);
 
+// At first, the program is missing.
 writeFileSync(
     join(data, "User/settings.json"),
     JSON.stringify({
-      "rulebook.path": rulebook,
+      "rulebook.path": join(folder, "missing/rulebook"),
       "workbench.colorTheme": "Default Light Modern",
       "workbench.startupEditor": "none",
       "security.workspace.trust.enabled": false,
@@ -89,6 +90,40 @@ try {
     }
   };
 
+  // Without the program: one message that says why, a view that says what to do, and a restart that fails in the same way.
+  const sidebar = (name) => page.locator(`.activitybar [aria-label*="${name}"]`).first().click({ force: true });
+  const toasts = page.locator(".notification-toast");
+  const clear = async () => {
+    await command("Notifications: Clear All Notifications");
+    await toasts.first().waitFor({ state: "hidden" });
+  };
+  await sidebar("Rulebook");
+  await toasts.filter({ hasText: "missing/rulebook" }).waitFor();
+  await page.locator(".sidebar", { hasText: "server does not run" }).waitFor();
+  await page.waitForTimeout(1000);
+  assert.deepEqual(await toasts.allInnerTexts().then((all) => all.filter((text) => /rulebook|server/i.test(text)).length), 1);
+  assert.doesNotMatch(await page.locator(".sidebar").innerText(), /No rule files here|No sessions yet/);
+  await shot("editor-missing");
+  await clear();
+  await command("Rulebook: Restart the Server");
+  await toasts.filter({ hasText: "is not a file" }).waitFor();
+  assert.equal(await page.locator(".monaco-dialog-box").count(), 0);
+  // Another program, and then the right one, each chosen as the message says.
+  await toasts.getByRole("button", { name: "Choose the Program" }).click();
+  const path = page.locator('.settings-editor input[aria-label="rulebook.path"]').first();
+  await path.fill("/bin/echo");
+  await toasts.filter({ hasText: "is another program" }).waitFor();
+  await shot("editor-other-program");
+  await path.fill(rulebook);
+  // What a rule imports is listed, too, and a problem opens its file.
+  await page.locator(".sidebar .monaco-list-row", { hasText: "docs/style.md" }).first().waitFor();
+  await shot("editor-rules");
+  await command("View: Close All Editors");
+  await clear();
+  await page.locator(".sidebar .monaco-list-row", { hasText: ".cursor/rules/names.md" }).first().click();
+  await page.locator(".tab.active", { hasText: "names.md" }).waitFor();
+  await sidebar("Explorer");
+
   // The diagnostics, and a fix.
   await open(".claude/rules/tests.md");
   await page.locator(".squiggly-error, .squiggly-warning, .squiggly-info").first().waitFor();
@@ -113,9 +148,14 @@ try {
   await page.locator(".monaco-hover", { hasText: "matches 2 files" }).first().waitFor();
   await page.waitForTimeout(500);
   await shot("editor-hover");
+  // The whole hint.
+  await page.keyboard.press("Escape");
+  await page.locator(".view-line span", { hasText: "reaches 2 files" }).last().hover();
+  await page.locator(".monaco-hover", { hasText: "Claude Code: " }).first().waitFor();
+  await shot("editor-hint");
 
   // The view, with the rules for the file in front.
-  await page.locator('.activitybar [aria-label*="Rulebook"]').first().click();
+  await sidebar("Rulebook");
   await open("apps/web/cart.tsx");
   await page.locator(".codelens-decoration", { hasText: "apply (" }).first().waitFor();
   await page.locator(".monaco-list-row", { hasText: "react.mdc" }).first().waitFor();
@@ -133,9 +173,13 @@ try {
     await page.waitForTimeout(1000);
   }
   await page.locator(".monaco-list-row", { hasText: "disabled ·" }).first().waitFor();
+  await toasts.filter({ hasText: "still applied by agents that read the file by themselves: Cursor" }).first().waitFor();
   assert.ok(isDisabled());
+  await page.mouse.move(900, 400);
   await shot("editor-disabled");
-  run("enable", "react");
+  await toasts.getByRole("button", { name: "Undo" }).first().click();
+  for (let tries = 0; isDisabled() && tries < 20; tries++) await page.waitForTimeout(500);
+  assert.ok(!isDisabled());
 
   // A session of a wired agent appears, with its notice.
   const event = { hook_event_name: "UserPromptSubmit", session_id: "s1", cwd: repo, prompt: "add a total to apps/web/cart.tsx" };
@@ -143,6 +187,8 @@ try {
   await page.locator(".monaco-list-row", { hasText: "add a total" }).first().waitFor();
   await page.locator(".monaco-list-row", { hasText: "2 rules delivered" }).first().waitFor();
   await page.locator(".monaco-list-row", { hasText: ".cursor/rules/react.mdc" }).nth(1).waitFor();
+  run("pin", "react");
+  await page.locator(".monaco-list-row", { hasText: "pinned · " }).first().waitFor();
   await page.mouse.move(900, 600);
   await themes("editor-session");
 

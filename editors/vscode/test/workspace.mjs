@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 const FILES = {
   ".git/HEAD": "ref: refs/heads/main\n",
   "AGENTS.md": "# Shop\n\nUse pnpm. Write small functions.\n",
-  "CLAUDE.md": "@AGENTS.md\n",
+  "CLAUDE.md": "@AGENTS.md\n\n@docs/style.md\n",
+  "docs/style.md": "Short sentences. See rule://api.\n",
   ".cursor/rules/react.mdc": "---\ndescription: React components\nglobs: apps/web/**/*.tsx\nalwaysApply: false\n---\nWrite function components. See rule://api.\n",
   ".cursor/rules/api.mdc": "---\ndescription: The API\nglobs: apps/api/**/*.ts\nalwaysApply: false\n---\nValidate every input.\n",
   ".cursor/rules/names.md": "---\nglobs: apps/**\n---\nNames are words.\n",

@@ -10,7 +10,7 @@ use rulebook::evidence::{Evidence, Input};
 use rulebook::matrix::Matrix;
 use rulebook_workspace::{Differing, Explanation, Viewpoint, Workspace, not_searched};
 
-use super::grid::{Grid, GridTarget};
+use super::grid::{Grid, GridTarget, Room};
 use super::sections::{show, title};
 use super::used::{IfWired, install_hints, show_viewpoint};
 use super::{reach, sessions};
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args, options: &Explain) -> anyhow::Result<()> {
     if args.json {
         return out::print_json(&answer.explanation.output());
     }
-    out::print(&answer.text())?;
+    out::print(&answer.text(Room::Terminal))?;
     print_alerts(&answer.explanation.diagnostics);
     Ok(())
 }
@@ -89,7 +89,7 @@ pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> a
 
 impl Answer {
     /// Formats the answer for people, with colours.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn text(&self, room: Room) -> String {
         let Explanation { view, agents, targets, differences, diagnostics, .. } = &self.explanation;
         let mut text = String::new();
         show_viewpoint(&mut text, *view, agents);
@@ -102,7 +102,7 @@ impl Answer {
         for ((target, tokens), grid) in targets.iter().zip(&self.grids) {
             let title = title(target, self.without_path);
             match view {
-                Viewpoint::Used => show_table(&mut text, &title, grid),
+                Viewpoint::Used => show_table(&mut text, &title, grid, room),
                 _ => show(&mut text, &title, target, *tokens, *view),
             }
         }
@@ -116,13 +116,13 @@ impl Answer {
 }
 
 /// Writes the table of a target.
-fn show_table(text: &mut String, title: &str, grid: &Grid) {
+fn show_table(text: &mut String, title: &str, grid: &Grid, room: Room) {
     let _ = writeln!(text, "{}", paint(BOLD, title));
     if grid.is_empty() {
         text.push_str("\n  no rule files found; `rulebook status` searches the whole tree\n\n");
         return;
     }
-    grid.write(text);
+    grid.write_within(text, room);
     text.push('\n');
 }
 

@@ -41,6 +41,15 @@ enum GridAudience {
     Any,
 }
 
+/// How wide a table may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// As wide as the terminal.
+    Terminal,
+    /// As wide as its texts, for what scrolls.
+    Unlimited,
+}
+
 struct GridRow {
     source: String,
     cells: Vec<Shown>,

@@ -107,9 +107,7 @@ pub(super) fn outcome(change: Change, sessions: usize) -> String {
 
 /// Returns the running sessions of the workspace, or the one of this name.
 pub(super) fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Result<Vec<Listed>> {
-    let now = SystemTime::now();
     let is_here = |session: &Listed| workspace.roots.roots.iter().any(|root| root.path == session.root);
-    let is_running = |at: SystemTime| now.duration_since(at).is_ok_and(|age| age < ENDED_AFTER);
     let (mut sessions, _) =
         list(workspace, |found| wanted.map_or_else(|| is_running(found.at), |wanted| found.is_of(wanted)));
     sessions.retain(|session| wanted.map_or_else(|| is_here(session), |wanted| session.session == wanted));
@@ -125,6 +123,11 @@ pub(super) fn running(workspace: &Workspace, wanted: Option<&str>) -> anyhow::Re
         }
         None => anyhow!(hint).context("no session is running in this workspace"),
     })
+}
+
+/// Whether a session that recorded its last event at this time may still be running.
+pub(super) fn is_running(last: SystemTime) -> bool {
+    last.elapsed().is_ok_and(|age| age < ENDED_AFTER)
 }
 
 fn append(workspace: &Workspace, session: &Listed, rules: &[&Rule], change: Change) -> anyhow::Result<()> {

@@ -1,13 +1,13 @@
 //! Every rule as a row, while no path is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use rulebook::evaluate::{Audience, State, Verdict, evaluate};
 use rulebook::evidence::Input;
 use rulebook::explain::{Watching, offered, watching};
 use rulebook::format::FormatId;
 use rulebook::glob::split_list;
-use rulebook::matrix::CellState;
+use rulebook::matrix::{CellState, Matrix};
 use rulebook::render::estimate_tokens;
 use rulebook::rule::{Activation, Basis, Rule};
 use rulebook::source::Scope;
@@ -105,8 +105,16 @@ pub(super) fn rows(workspace: &Workspace, loaded: &Loaded) -> Vec<Row> {
     evaluation.verdicts.iter().map(row).chain(rejected).collect()
 }
 
-/// Returns the row of a file that is a rule only for the agents that read it.
-pub(super) fn agent_row(rule: &Rule) -> Row {
+/// Returns the rows of the rules as meant, then of the files that are rules only for the agents that read them.
+pub(super) fn all_rows(workspace: &Workspace, loaded: &Loaded, matrix: &Matrix<'_>) -> Vec<Row> {
+    let mut rows = rows(workspace, loaded);
+    let known: HashSet<String> = rows.iter().map(|row| row.source.clone()).collect();
+    let others = matrix.rows.iter().filter(|row| !known.contains(&row.origin.display));
+    rows.extend(others.filter_map(|row| row.rule).map(agent_row));
+    rows
+}
+
+fn agent_row(rule: &Rule) -> Row {
     let detail = match &rule.origin.imported_by {
         Some(importer) => format!("part of {importer}, which imports it"),
         None => "a rule only for the agents that read it".to_owned(),

@@ -1,6 +1,5 @@
 //! `status`: shows what each agent loads, the most important problems, and every rule for every agent.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use rulebook::agent::Agent;
@@ -15,7 +14,7 @@ use serde_json::json;
 use super::grid::{Grid, GridTarget};
 use super::load::Load;
 use super::problems::{Problem, most_important, problems};
-use super::rows::{Row, STATES, agent_row, rows, state_words};
+use super::rows::{Row, STATES, all_rows, rows, state_words};
 use super::sections::{file_list, header_words, show_agent};
 use super::used::{IfWired, install_hints, lost_hosts, show_agents, show_for, show_lost, show_surface};
 use crate::args::{Args, View};
@@ -57,13 +56,8 @@ impl<'s> Status<'s> {
         let matrix = views.matrix(&evidence);
         let mut rows = match point {
             Viewpoint::As(_) => rows(workspace, &views.agents[0].native),
-            _ => rows(workspace, &views.meant),
+            _ => all_rows(workspace, &views.meant, &matrix),
         };
-        if !matches!(point, Viewpoint::As(_)) {
-            let known: HashSet<String> = rows.iter().map(|row| row.source.clone()).collect();
-            let others = matrix.rows.iter().filter(|row| !known.contains(&row.origin.display));
-            rows.extend(others.filter_map(|row| row.rule).map(agent_row));
-        }
         for row in &mut rows {
             let at =
                 matrix.rows.iter().position(|other| other.origin.display == row.source && other.id == row.id);

@@ -101,12 +101,28 @@ impl<'r> Switched<'r> {
         })
     }
 
-    /// What was done, and which agents still apply the rules.
-    pub(super) fn text(&self) -> String {
-        let sources = self.sources();
-        let what = match (self.to, self.changed, &self.still_off) {
+    /// Whether agents still apply the rules that were disabled.
+    pub(super) fn is_still_applied(&self) -> bool {
+        !self.still_read.is_empty()
+    }
+
+    /// What was done, and which agents still apply the rules, in one line.
+    pub(super) fn notice(&self) -> String {
+        let agents: BTreeSet<&str> = self.still_read.iter().map(|read| read.agent.title).collect();
+        let still = match agents.len() {
+            0 => String::new(),
+            _ => {
+                let agents: Vec<&str> = agents.into_iter().collect();
+                format!("; still applied by agents that read the file by themselves: {}", agents.join(", "))
+            }
+        };
+        format!("{} {}{still}", out::clean(self.name), self.what())
+    }
+
+    fn what(&self) -> String {
+        match (self.to, self.changed, &self.still_off) {
             (Switch::Off, Changed::Yes, _) => {
-                let files = plural(sources.len(), "rule file");
+                let files = plural(self.sources().len(), "rule file");
                 format!("is disabled: Rulebook no longer adds it ({files})")
             }
             (Switch::Off, Changed::No, _) => "was already disabled".to_owned(),
@@ -117,8 +133,13 @@ impl<'r> Switched<'r> {
             (Switch::On, Changed::No, None) => {
                 "was already enabled; it applies when its conditions hold".to_owned()
             }
-        };
-        let mut text = format!("{} {what}\n", paint(BOLD, out::clean(self.name)));
+        }
+    }
+
+    /// What was done, and which agents still apply the rules.
+    pub(super) fn text(&self) -> String {
+        let sources = self.sources();
+        let mut text = format!("{} {}\n", paint(BOLD, out::clean(self.name)), self.what());
         sources.iter().for_each(|source| text.push_str(&format!("  {}\n", out::clean(source))));
         if self.changed == Changed::Yes {
             text.push_str(&format!("stored in {}\n", self.file));

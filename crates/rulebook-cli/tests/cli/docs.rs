@@ -100,7 +100,10 @@ fn rules() -> Vec<(String, String)> {
 
 /// Programs of others that commands of the docs start. Each does what matters here, and nothing on the network.
 const STANDINS: &[(&str, &str)] = &[
-    ("npx", "[ \"$1\" = rulebook-cli ] && shift && exec rulebook \"$@\""),
+    (
+        "npx",
+        "[ \"$1 $2\" = 'ovsx publish' ] || { [ \"$1\" = rulebook-cli ] && shift && exec rulebook \"$@\"; }",
+    ),
     (
         "npm",
         "[ \"$*\" = 'install -g rulebook-cli' ] || { [ \"$1\" = ci ] && [ -f package-lock.json ]; } || grep -q \"\\\"$2\\\":\" package.json",

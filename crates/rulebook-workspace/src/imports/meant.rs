@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::parse::{Entry, Import, Parsed, imports};
-use rulebook::rule::{ImportedRule, Rule};
+use rulebook::rule::{ImportedFile, Rule};
 use rulebook::source::{MAX_SOURCE, Origin, Source};
 
 use super::target::{MAX_IMPORTS, MAX_NAMES, Reports, imported, may_import, real_path, rule_of, target};
@@ -41,6 +41,7 @@ pub(crate) fn resolve_meant(
             let mut text = Expansion { chain: vec![real_path(rule, search)], ..Expansion::default() };
             rule.body = resolver.expand(rule, &mut text).trim().into();
             rule.imports = text.imports;
+            rule.inlined = text.inlined;
         }
         parsed.append(&mut resolver.added);
         at += 1;
@@ -52,7 +53,7 @@ struct Resolver<'s> {
     search: &'s Search<'s>,
     loader: &'s Loader<'s>,
     /// The rules, by the canonical path of their file.
-    rules: HashMap<PathBuf, ImportedRule>,
+    rules: HashMap<PathBuf, ImportedFile>,
     /// Imported rules that were not within reach.
     added: Vec<Parsed>,
     diagnostics: Vec<Diagnostic>,
@@ -65,9 +66,10 @@ struct Resolver<'s> {
 struct Expansion {
     /// The file at hand and those that led to it.
     chain: Vec<PathBuf>,
-    /// The files whose text is in the rule.
-    inlined: HashSet<PathBuf>,
-    imports: Vec<ImportedRule>,
+    /// The files whose text is in the rule, by their canonical paths and as the rule names them.
+    included: HashSet<PathBuf>,
+    inlined: Vec<ImportedFile>,
+    imports: Vec<ImportedFile>,
     size: usize,
 }
 
@@ -129,7 +131,7 @@ impl Resolver<'_> {
             }
             return Some(Replacement::Nothing);
         }
-        if expansion.inlined.contains(&real) {
+        if expansion.included.contains(&real) {
             return Some(Replacement::Nothing);
         }
         if expansion.chain.len() > MAX_HOPS {
@@ -158,7 +160,8 @@ impl Resolver<'_> {
             );
             return None;
         }
-        expansion.inlined.insert(real.clone());
+        expansion.inlined.push(named(&file));
+        expansion.included.insert(real.clone());
         expansion.chain.push(real);
         let text = self.expand(&file, expansion);
         expansion.chain.pop();
@@ -174,7 +177,7 @@ impl Resolver<'_> {
     }
 
     /// Returns the rule of a file. Whether a file is a rule does not depend on what is within reach.
-    fn rule_at(&mut self, real: &Path) -> Option<ImportedRule> {
+    fn rule_at(&mut self, real: &Path) -> Option<ImportedFile> {
         if let Some(known) = self.rules.get(real) {
             return Some(known.clone());
         }
@@ -195,8 +198,8 @@ impl Resolver<'_> {
     }
 }
 
-fn named(rule: &Rule) -> ImportedRule {
-    ImportedRule { path: rule.origin.path.clone(), display: rule.origin.display.clone() }
+fn named(rule: &Rule) -> ImportedFile {
+    ImportedFile { path: rule.origin.path.clone(), display: rule.origin.display.clone() }
 }
 
 /// A text that is written with its imports replaced.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::format::FormatId;
 use rulebook::parse::{Entry, Parsed, imports, imports_in_gemini};
-use rulebook::rule::{Activation, ImportedRule, Rule};
+use rulebook::rule::{Activation, ImportedFile, Rule};
 use rulebook::source::Source;
 
 use super::target::{MAX_IMPORTS, MAX_NAMES, Reports, imported, may_import, real_path, rule_of, target};
@@ -82,7 +82,7 @@ pub(crate) fn follow_native(
                 break;
             } else {
                 let origin = imported(rule, &real, search);
-                links.push(ImportedRule { path: origin.path.clone(), display: origin.display.clone() });
+                links.push(ImportedFile { path: origin.path.clone(), display: origin.display.clone() });
                 if seen.insert((real.clone(), rule.origin.folder.clone())) {
                     added.push((origin, real));
                 }

@@ -211,6 +211,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         repeat: None,
         examples: None,
         imports: Vec::new(),
+        inlined: Vec::new(),
         copy_of: Vec::new(),
         alias: None,
         body_line: text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,

@@ -8,7 +8,7 @@ use rulebook::matrix::{CellState, SYMBOLS};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::cell::{DIFFERS, Shown, character, ellipsis};
-use super::{Grid, GridAudience, GridRow, GridTarget};
+use super::{Grid, GridAudience, GridRow, GridTarget, Room};
 use crate::out::{self, BOLD, DIM, PLAIN, paint, plural};
 
 /// The width of a table that is not written to a terminal.
@@ -17,6 +17,9 @@ const PIPED: usize = 100;
 /// How much of a line the first column may take, in percent, and the most characters of a cell's text. The first that lets
 /// all columns fit is used. With 0, cells are symbols only.
 const SIZES: [(usize, usize); 5] = [(50, 24), (50, 16), (40, 13), (34, 10), (40, 0)];
+
+/// The same where a line has room for everything.
+const WHOLE: [(usize, usize); 1] = [(100, usize::MAX)];
 
 /// The first column is not narrower than this.
 const NARROW: usize = 10;
@@ -38,8 +41,16 @@ struct Layout {
 impl Grid {
     /// Writes the table with its tokens and its legend.
     pub(in crate::surface) fn write(&self, text: &mut String) {
+        self.write_within(text, Room::Terminal);
+    }
+
+    /// Writes the same for a place that may be wider than a terminal.
+    pub(in crate::surface) fn write_within(&self, text: &mut String, room: Room) {
         let rows = self.collapsed();
-        let layout = Layout::new(self, &rows, out::width().unwrap_or(PIPED));
+        let layout = match room {
+            Room::Terminal => Layout::new(self, &rows, out::width().unwrap_or(PIPED), &SIZES),
+            Room::Unlimited => Layout::new(self, &rows, usize::MAX, &WHOLE),
+        };
         let shown = layout.shown;
         let names = self.names.iter().take(shown).map(|name| (BOLD, name.clone()));
         layout.line(text, (PLAIN, ""), names.chain([(DIM, self.others(shown))]), "");
@@ -97,7 +108,7 @@ impl Grid {
 }
 
 impl Layout {
-    fn new(grid: &Grid, rows: &[GridRow], limit: usize) -> Layout {
+    fn new(grid: &Grid, rows: &[GridRow], limit: usize, sizes: &[(usize, usize)]) -> Layout {
         let titles = grid.totals.iter().map(|(title, _)| title.width());
         let sources = rows.iter().map(|row| row.source.width()).chain(titles);
         let longest = sources.max().unwrap_or(0);
@@ -111,14 +122,17 @@ impl Layout {
         };
         let total =
             |first: usize, widths: &[usize]| first + widths.iter().map(|width| 2 + width).sum::<usize>();
-        let sizes = SIZES.map(|(share, cell)| (longest.min((limit * share / 100).max(NARROW)), cell));
-        for (first, cell) in sizes {
+        let size = |(share, cell): &(usize, usize)| {
+            (longest.min((limit.saturating_mul(*share) / 100).max(NARROW)), *cell)
+        };
+        let sizes: Vec<(usize, usize)> = sizes.iter().map(size).collect();
+        for &(first, cell) in &sizes {
             let widths = widths(cell);
             if total(first, &widths) <= limit {
                 return Layout { first, shown: widths.len(), widths, cell, limit };
             }
         }
-        let (first, cell) = sizes[SIZES.len() - 1];
+        let (first, cell) = sizes[sizes.len() - 1];
         let all = widths(cell);
         let with_rest = |shown: usize| {
             let counts = rows.iter().map(|row| counted(&row.cells[shown..]).width());

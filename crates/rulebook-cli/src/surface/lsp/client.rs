@@ -13,6 +13,9 @@ pub(super) struct Client {
     pub(super) folders: Vec<PathBuf>,
     /// Whether it reports changes on disk if it is asked to.
     pub(super) watches: bool,
+    /// Whether it answers which settings the user has, and whether it reports changes of them if it is asked to.
+    pub(super) has_settings: bool,
+    pub(super) reports_settings: bool,
     /// What it can be asked to show again, as names of capabilities.
     pub(super) refreshes: Vec<&'static str>,
     /// Whether a change of several files may rename some.
@@ -61,6 +64,8 @@ impl Client {
         Client {
             folders,
             watches: is("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            has_settings: is("/workspace/configuration"),
+            reports_settings: is("/workspace/didChangeConfiguration/dynamicRegistration"),
             refreshes: ["inlayHint", "codeLens"]
                 .into_iter()
                 .filter(|what| is(&format!("/workspace/{what}/refreshSupport")))

@@ -11,25 +11,46 @@ use rulebook::rule::Rule;
 use rulebook_workspace::{Loaded, Viewpoint};
 use serde_json::{Value, json};
 
+use super::preview;
 use super::protocol::{Command, path_of};
 use super::server::{Server, Walk};
 use super::snapshot::Snapshot;
 use crate::input::open_roots;
+use crate::surface::grid::Room;
 use crate::surface::toggle::{Switch, Switched, switch_own, unknown};
 use crate::surface::{explain, pin};
 
-/// What a command does with its argument. The text is for the user.
-type Run = fn(&Server, &Snapshot, &str) -> anyhow::Result<String>;
+/// What a command did, for the user.
+struct Outcome {
+    text: String,
+    /// The same in one line.
+    notice: String,
+    /// Whether the user must know it.
+    warns: bool,
+}
+
+impl From<String> for Outcome {
+    fn from(text: String) -> Outcome {
+        Outcome { notice: text.clone(), text, warns: false }
+    }
+}
+
+/// What a command does with its argument.
+type Run = fn(&Server, &Snapshot, &str) -> anyhow::Result<Outcome>;
 
 /// The commands, and whether each one changes the state of rules.
 const COMMANDS: &[(&str, Run, bool)] = &[
-    ("rulebook.describe", |_, _, code| describe(code), false),
+    ("rulebook.describe", |_, _, code| describe(code).map(Outcome::from), false),
     ("rulebook.disable", |server, snapshot, name| switch(server, snapshot, name, Switch::Off), true),
     ("rulebook.enable", |server, snapshot, name| switch(server, snapshot, name, Switch::On), true),
-    ("rulebook.explain", |_, snapshot, uri| explain_file(snapshot, uri), false),
-    ("rulebook.pin", |_, snapshot, name| pin_rule(snapshot, name, pin::Change::Pin), true),
-    ("rulebook.prompt", |_, snapshot, uri| prompt(snapshot, uri), false),
-    ("rulebook.unpin", |_, snapshot, name| pin_rule(snapshot, name, pin::Change::Unpin), true),
+    ("rulebook.explain", |_, snapshot, uri| explain_file(snapshot, uri).map(Outcome::from), false),
+    ("rulebook.pin", |_, snapshot, name| pin_rule(snapshot, name, pin::Change::Pin).map(Outcome::from), true),
+    ("rulebook.prompt", |_, snapshot, uri| prompt(snapshot, uri).map(Outcome::from), false),
+    (
+        "rulebook.unpin",
+        |_, snapshot, name| pin_rule(snapshot, name, pin::Change::Unpin).map(Outcome::from),
+        true,
+    ),
 ];
 
 pub(super) fn names() -> Vec<&'static str> {
@@ -41,7 +62,7 @@ pub(super) fn execute(server: &mut Server, command: &Command) -> anyhow::Result<
     let (_, run, changes) = found.with_context(|| format!("`{}` is not a command", command.command))?;
     let argument = command.arguments.first().and_then(Value::as_str).unwrap_or_default();
     let snapshot = server.snapshot.clone().context("no workspace is open")?;
-    let text = run(server, &snapshot, argument)?;
+    let Outcome { text, notice, warns } = run(server, &snapshot, argument)?;
     if *changes {
         server.check_soon(Walk::Not);
     }
@@ -49,7 +70,7 @@ pub(super) fn execute(server: &mut Server, command: &Command) -> anyhow::Result<
     if !server.client.is_own {
         server.notify("window/showMessage", json!({ "type": 3, "message": text }));
     }
-    Ok(json!({ "text": text }))
+    Ok(json!({ "text": text, "notice": notice, "warns": warns }))
 }
 
 fn file(uri: &str) -> anyhow::Result<PathBuf> {
@@ -59,7 +80,7 @@ fn file(uri: &str) -> anyhow::Result<PathBuf> {
 fn explain_file(snapshot: &Snapshot, uri: &str) -> anyhow::Result<String> {
     let input = Input::default().paths([file(uri)?.to_string_lossy()]);
     let answer = explain::answer(&snapshot.workspace, &input, Viewpoint::Used)?;
-    Ok(anstream::adapter::strip_str(&answer.text()).to_string())
+    Ok(anstream::adapter::strip_str(&answer.text(Room::Unlimited)).to_string())
 }
 
 fn prompt(snapshot: &Snapshot, uri: &str) -> anyhow::Result<String> {
@@ -69,6 +90,9 @@ fn prompt(snapshot: &Snapshot, uri: &str) -> anyhow::Result<String> {
 }
 
 fn describe(code: &str) -> anyhow::Result<String> {
+    if code == preview::CODE {
+        return Ok(format!("{code}: {}", preview::MEANING));
+    }
     let row =
         CODES.iter().find(|row| row.name == code).with_context(|| format!("no problem is named `{code}`"))?;
     Ok(format!("{code}: {}\nWhat to do: {}", row.meaning, row.remedy))
@@ -81,12 +105,13 @@ fn rules_named<'s>(snapshot: &'s Snapshot, name: &str) -> anyhow::Result<Vec<&'s
 }
 
 /// Switches a rule for the user, and says the same as the command.
-fn switch(server: &Server, snapshot: &Snapshot, name: &str, to: Switch) -> anyhow::Result<String> {
+fn switch(server: &Server, snapshot: &Snapshot, name: &str, to: Switch) -> anyhow::Result<Outcome> {
     let name = rule_name(name);
     let Loaded { book, diagnostics, .. } = &snapshot.views.meant;
     let reopen = || open_roots(&server.args, &server.roots());
     let switched = Switched::set(&snapshot.workspace, (book, diagnostics), &name, to, switch_own, reopen)?;
-    Ok(anstream::adapter::strip_str(switched.text().trim_end()).to_string())
+    let text = anstream::adapter::strip_str(switched.text().trim_end()).to_string();
+    Ok(Outcome { text, notice: switched.notice(), warns: switched.is_still_applied() })
 }
 
 fn pin_rule(snapshot: &Snapshot, name: &str, change: pin::Change) -> anyhow::Result<String> {

@@ -1,13 +1,16 @@
 //! Completion: keys and values of headers, globs from the tree, and names of rules and files in the text.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rulebook::format::Format;
+use rulebook::frontmatter::{self, Field, Header, Tier, Value as Scalar};
+use rulebook::id::percent_encoded;
 use rulebook::parse::{
     explain_inner_keys, explain_inner_values, explain_keys, explain_terms, explain_values, imports,
     is_inner_glob,
 };
+use rulebook::rule::Rule;
 use serde_json::{Value, json};
 
 use super::cursor::{At, Cursor, in_header};
@@ -36,11 +39,15 @@ const REFERENCE: u8 = 18;
 
 pub(super) fn complete(server: &Server, place: &Place) -> Value {
     let Some((document, snapshot)) = server.open(&place.text_document.uri) else { return Value::Null };
-    let Some(origin) = snapshot.origin(document.name()) else { return Value::Null };
     let offset = document.offset(place.position);
-    let items = match (in_header(&document.text, offset), origin.format.tier) {
-        (Some(cursor), Some(_)) => header(snapshot, document, origin.format, &cursor, offset),
-        _ => body(snapshot, document, origin.root, offset),
+    let in_header = || {
+        let format = snapshot.origin(document.name())?.format;
+        Some((in_header(&document.text, offset)?, format)).filter(|_| format.tier.is_some())
+    };
+    let items = match in_header() {
+        Some((cursor, format)) => header(snapshot, document, format, &cursor, offset),
+        None if snapshot.has_rule_text(document.name()) => body(snapshot, document, offset),
+        None => return Value::Null,
     };
     let items: Vec<Value> = items.into_iter().enumerate().map(ordered).collect();
     json!({ "isIncomplete": items.len() >= MAX_ITEMS, "items": items })
@@ -63,10 +70,16 @@ fn header(
     };
     let is_known = parents.first().is_none_or(|first| format.known_keys().contains(first));
     let is_top = parents.is_empty();
+    // A key may be written once.
+    let new = |mut keys: Vec<(String, String)>| {
+        let written = keys_beside(&document.text, parents, offset);
+        keys.retain(|(key, _)| !written.contains(key));
+        keys
+    };
     match *at {
         _ if !is_known => Vec::new(),
-        At::Key(typed) if is_top => propose(typed, PROPERTY, ": ", named(explain_keys(format))),
-        At::Key(typed) => propose(typed, PROPERTY, ": ", named(explain_inner_keys(parents))),
+        At::Key(typed) if is_top => propose(typed, PROPERTY, ": ", new(named(explain_keys(format)))),
+        At::Key(typed) => propose(typed, PROPERTY, ": ", new(named(explain_inner_keys(parents)))),
         At::Value { key, typed } if is_inner_glob(parents, key) || is_top && is_paths_key(format, key) => {
             let quote = typed.chars().next().filter(|c| matches!(c, '"' | '\''));
             let bare = typed.trim_start_matches(['"', '\'']);
@@ -94,6 +107,26 @@ fn header(
             propose(typed, VALUE, "", words.map(|word| (word.to_owned(), String::new())).collect())
         }
     }
+}
+
+/// The other keys of the map in which somebody types, at an offset below these keys.
+fn keys_beside(text: &str, parents: &[&str], offset: usize) -> Vec<String> {
+    let Header::Read { mut fields, .. } = frontmatter::read(text, Tier::Lines).header else {
+        return Vec::new();
+    };
+    for parent in parents {
+        let Some(field) = fields.into_iter().find(|field| field.key == *parent) else { return Vec::new() };
+        let value = match field.node.value {
+            Scalar::List(nodes) => {
+                nodes.into_iter().find(|node| node.span.contains(&offset)).map(|node| node.value)
+            }
+            value => Some(value),
+        };
+        let Some(Scalar::Map(inner)) = value else { return Vec::new() };
+        fields = inner;
+    }
+    let is_beside = |field: &Field| offset < field.key_span.start || field.key_span.end < offset;
+    fields.into_iter().filter(is_beside).map(|field| field.key).collect()
 }
 
 fn named(all: Vec<(&str, impl Into<String>)>) -> Vec<(String, String)> {
@@ -132,25 +165,31 @@ fn globs(snapshot: &Snapshot, typed: &str) -> Vec<(String, String)> {
 }
 
 /// Names after `@` and `rule://` in the text.
-fn body(snapshot: &Snapshot, document: &Document, root: usize, offset: usize) -> Vec<Value> {
+fn body(snapshot: &Snapshot, document: &Document, offset: usize) -> Vec<Value> {
     let start = document.text[..offset].rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let word = &document.text[start..offset];
-    let rules = || snapshot.views.meant.book.rules().map(|(rule, _)| rule);
     if let Some(at) = word.rfind("rule://") {
         let range = start + at + "rule://".len()..offset;
-        let mut names: BTreeSet<(&str, &str)> = BTreeSet::new();
-        names.extend(rules().map(|rule| (rule.name.as_str(), rule.origin.display.as_str())));
-        let items = names.into_iter().take(MAX_ITEMS);
-        return items
-            .map(|(name, note)| item(document, range.clone(), REFERENCE, name, name, note))
-            .collect();
+        // What an address reads is the enabled rule that has it.
+        let mut names: BTreeMap<&str, &Rule> = BTreeMap::new();
+        let (off, on): (Vec<_>, Vec<_>) =
+            snapshot.views.meant.book.rules().partition(|(_, off)| off.is_some());
+        names.extend(
+            off.into_iter().rev().chain(on.into_iter().rev()).map(|(rule, _)| (rule.address(), rule)),
+        );
+        let items = names.into_iter().take(MAX_ITEMS).map(|(name, rule)| {
+            // The `@` of a key is read as it is.
+            let written = percent_encoded(name).replace("%40", "@");
+            item(document, range.clone(), REFERENCE, name, &written, &rule.origin.display)
+        });
+        return items.collect();
     }
     let Some(start) = import_start(&document.text, offset) else { return Vec::new() };
     let typed = document.text[start..offset].replace("\\ ", " ");
-    let own = document.name().parent().and_then(|folder| snapshot.located(folder)).map(|(_, folder)| folder);
-    let own = own.unwrap_or_default();
+    let Some((root, path)) = snapshot.located(document.name()) else { return Vec::new() };
+    let own = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let (folder, name) = typed.rfind('/').map_or(("", &*typed), |at| typed.split_at(at + 1));
-    let Some(below) = resolved(&own, folder) else { return Vec::new() };
+    let Some(below) = resolved(own, folder) else { return Vec::new() };
     let is_text = |path: &str| [".md", ".mdc", ".txt"].iter().any(|end| path.ends_with(end));
     let files = snapshot.files.evidence.paths.iter().filter(|seen| seen.root == root);
     let mut found: Vec<&str> = files

@@ -9,7 +9,8 @@ use super::protocol::{Place, path_of};
 use super::server::Server;
 use super::view::of;
 use crate::out::{self, seconds};
-use crate::surface::session_log;
+use crate::surface::pin;
+use crate::surface::session_log::{self, Listed};
 use crate::surface::sessions::line;
 
 /// How many sessions, and how many events of each, are shown.
@@ -21,6 +22,7 @@ pub(super) fn sessions(server: &Server, _: &Place) -> Value {
     let roots = &snapshot.workspace.roots.roots;
     let here = session_log::of_roots(&snapshot.workspace, |path| roots.iter().any(|root| root.path == path));
     let shown = here.take(MAX_SESSIONS).map(|session| {
+        let listed = Listed::of(&session);
         let mut turn = 0;
         let mut events = Vec::new();
         for event in session.log.events() {
@@ -50,6 +52,7 @@ pub(super) fn sessions(server: &Server, _: &Place) -> Value {
         json!({
             "host": session.host, "title": title(&session.host), "session": session.session, "agent": session.agent,
             "turns": turn, "at": seconds(session.at), "events": events,
+            "pinned": listed.pinned, "isRunning": pin::is_running(session.at),
         })
     });
     shown.collect()
@@ -74,8 +77,7 @@ fn kind(event: &Event) -> &'static str {
 /// The view, and what applies to the document that is in front.
 pub(super) fn view(server: &Server, place: &Place) -> Value {
     let Some(snapshot) = server.snapshot.as_deref() else { return Value::Null };
-    let mut view =
-        snapshot.view.clone().unwrap_or_else(|| of(&snapshot.workspace, &snapshot.views, &snapshot.uris));
+    let mut view = snapshot.view.clone().unwrap_or_else(|| of(snapshot));
     let path = path_of(&place.text_document.uri);
     let path = path.filter(|path| snapshot.located(path).is_some());
     view["here"] = path.map_or(Value::Null, |path| {

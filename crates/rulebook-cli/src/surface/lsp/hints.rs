@@ -14,23 +14,52 @@ use crate::out::plural;
 
 pub(super) fn hints(server: &Server, place: &Place) -> Value {
     let Some((document, snapshot)) = server.open(&place.text_document.uri) else { return Value::Null };
-    let Some(label) = label(snapshot, document) else { return Value::Array(Vec::new()) };
+    let Some(reach) = reach(snapshot, document) else { return Value::Array(Vec::new()) };
     let end = document.text.find(['\r', '\n']).unwrap_or(document.text.len());
     let position = document.span(end..end).start;
     if !(place.range.start..=place.range.end).contains(&position) {
         return Value::Array(Vec::new());
     }
-    json!([{ "position": position, "label": label, "paddingLeft": true, "tooltip": tooltip() }])
+    json!([{ "position": position, "label": reach.label(), "paddingLeft": true, "tooltip": reach.tooltip() }])
+}
+
+/// How far a rule reaches, and what becomes of it for each agent while one of its files is in use.
+struct Reach {
+    words: String,
+    states: Vec<(&'static str, CellState)>,
+}
+
+impl Reach {
+    /// One line. Editors cut long ones.
+    fn label(&self) -> String {
+        let states = self.states.iter().map(|(agent, state)| format!("{agent} {}", state.symbol()));
+        let states = states.collect::<Vec<_>>().join(" ");
+        if states.is_empty() { self.words.clone() } else { format!("{} · {states}", self.words) }
+    }
+
+    /// The same with the meaning of each symbol.
+    fn tooltip(&self) -> String {
+        let meaning = |wanted: CellState| {
+            SYMBOLS.iter().find(|(state, ..)| *state == wanted).map_or("", |(.., meaning)| meaning)
+        };
+        let states = self.states.iter();
+        let states = states.map(|(agent, state)| format!("{} {agent}: {}", state.symbol(), meaning(*state)));
+        [self.words.clone()].into_iter().chain(states).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// How far the rule of a document reaches, and what each agent does with it there.
-fn label(snapshot: &Snapshot, document: &Document) -> Option<String> {
-    let origin = snapshot.origin(document.name())?;
+fn reach(snapshot: &Snapshot, document: &Document) -> Option<Reach> {
+    let Some(origin) = snapshot.origin(document.name()) else {
+        let importers = snapshot.importers(document.name())?;
+        let states = states(snapshot, &snapshot.named(document.name()), None);
+        return Some(Reach { words: format!("imported by {}", importers.join(", ")), states });
+    };
     let reading = Reading::meant(&origin, &document.text);
     let rule = reading.rule()?;
     let (activation, has_globs) = (rule.activation, !rule.globs.is_empty());
     let files = reading.files(snapshot);
-    let reach = match activation {
+    let words = match activation {
         Activation::Always => "in every request".to_owned(),
         Activation::When if !has_globs => "applies if its conditions hold".to_owned(),
         Activation::When => format!("reaches {}", plural(files.len(), "file")),
@@ -41,8 +70,7 @@ fn label(snapshot: &Snapshot, document: &Document) -> Option<String> {
     };
     let first = files.first().map(|at| &snapshot.files.evidence.paths[*at]);
     let states = states(snapshot, &origin.path, first.filter(|_| activation == Activation::When));
-    let states = states.into_iter().map(|(agent, state)| format!("{agent} {}", state.symbol()));
-    Some(format!("{reach} · {}", states.collect::<Vec<_>>().join(" ")))
+    Some(Reach { words, states })
 }
 
 /// What becomes of the rule of a file for each agent, while that file is in use.
@@ -53,10 +81,4 @@ fn states(snapshot: &Snapshot, path: &str, file: Option<&Seen>) -> Vec<(&'static
     let matrix = snapshot.views.matrix(&evidence);
     let Some(row) = matrix.rows.iter().position(|row| row.origin.path == path) else { return Vec::new() };
     matrix.columns.iter().map(|column| (column.agent.title, column.cells[row].state)).collect()
-}
-
-/// What the symbols mean.
-fn tooltip() -> String {
-    let lines = SYMBOLS.iter().map(|(_, symbol, meaning)| format!("{symbol} {meaning}"));
-    lines.collect::<Vec<_>>().join("\n")
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use rulebook::coverage::PatternFiles;
-use rulebook::parse::{explain_header, explain_inner_keys};
+use rulebook::parse::{explain_header, explain_inner_keys, explain_terms, explain_values};
 use rulebook::rule::Rule;
 use rulebook::source::Origin;
 use serde_json::{Value, json};
@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 use super::completion::is_paths_key;
 use super::cursor::{At, Cursor, in_header};
 use super::document::Document;
-use super::navigate::{body_start, mention_at, named};
+use super::navigate::body_start;
 use super::protocol::Place;
 use super::reading::{Reading, agents};
+use super::references::{mention_at, named};
 use super::server::Server;
 use super::snapshot::Snapshot;
 use crate::out::{clean, plural};
@@ -24,12 +25,15 @@ const MAX_FILES: usize = 10;
 
 pub(super) fn hover(server: &Server, place: &Place) -> Value {
     let Some((document, snapshot)) = server.open(&place.text_document.uri) else { return Value::Null };
-    let Some(origin) = snapshot.origin(document.name()) else { return Value::Null };
     let offset = document.offset(place.position);
-    let found = glob(snapshot, document, &origin, offset)
-        .or_else(|| key(snapshot, document, &origin, offset))
-        .or_else(|| inner(document, &origin, offset))
-        .or_else(|| mention(snapshot, document, offset));
+    let in_header = |origin: Origin| {
+        glob(snapshot, document, &origin, offset)
+            .or_else(|| key(snapshot, document, &origin, offset))
+            .or_else(|| term(document, &origin, offset))
+            .or_else(|| inner(document, &origin, offset))
+    };
+    let found =
+        snapshot.origin(document.name()).and_then(in_header).or_else(|| mention(snapshot, document, offset));
     found.map_or(Value::Null, |(span, text)| {
         json!({ "contents": { "kind": "markdown", "value": text }, "range": document.span(span) })
     })
@@ -156,6 +160,35 @@ fn key(
         let _ = writeln!(text, "{}: {state}  ", agent.title);
     }
     Some((key.span, text))
+}
+
+/// What a word of a `when` expression means: the name of a condition, one of its values, or a word between conditions.
+fn term(document: &Document, origin: &Origin, offset: usize) -> Option<(Range<usize>, String)> {
+    let text = &document.text;
+    let is_other = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_');
+    let start = text[..offset].rfind(is_other).map_or(0, |at| at + 1);
+    let end = text[offset..].find(is_other).map_or(text.len(), |at| offset + at);
+    let At::Value { key: "when", .. } = in_header(text, end).filter(|at| at.parents.is_empty())?.at else {
+        return None;
+    };
+    let word = &text[start..end];
+    let before = &text[text[..start].rfind([' ', '(', '"', '\'']).map_or(0, |at| at + 1)..start];
+    let found = match before.strip_suffix(':') {
+        Some(key) => explain_values(origin.format, key)
+            .into_iter()
+            .find(|(value, _)| *value == word)
+            .map(|(_, meaning)| (format!("{} in {}", code(word), code(&format!("when: {key}:"))), meaning)),
+        None => {
+            let is_key = text[end..].starts_with(':');
+            let term = if is_key { format!("{word}:") } else { word.to_owned() };
+            let mut terms = explain_terms().into_iter();
+            terms
+                .find(|(name, _)| *name == term)
+                .map(|(_, meaning)| (format!("{} in {}", code(word), code("when")), meaning))
+        }
+    };
+    let (what, meaning) = found?;
+    Some((start..end, if meaning.is_empty() { what } else { format!("{what}: {meaning}") }))
 }
 
 /// What a key in a map of the header means; for a value there, what its key means.

@@ -22,6 +22,7 @@ mod preview;
 mod problems;
 mod protocol;
 mod reading;
+mod references;
 mod rename;
 mod requests;
 mod serve;

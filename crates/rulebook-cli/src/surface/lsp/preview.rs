@@ -11,6 +11,10 @@ use super::snapshot::Snapshot;
 /// How many bytes are watched, counting repeated ones, so that many matches in a large file take bounded time.
 const MAX_BYTES: usize = 4 << 20;
 
+/// The code of the hints, and what it means.
+pub(super) const CODE: &str = "stream-rule";
+pub(super) const MEANING: &str = "a stream rule watches for this text: if an agent writes it, the rule is delivered\nWhat to do: nothing. If it should not fire here, narrow the rule's trigger, `scope` or globs; the setting `preview` hides these hints";
+
 /// How many matches are shown.
 const MAX_HITS: usize = 100;
 
@@ -49,7 +53,7 @@ pub(super) fn hints(snapshot: &Snapshot, document: &Document) -> Vec<Value> {
     found.truncate(MAX_HITS);
     let hint = |(span, hit): &(Range<usize>, Hit)| {
         json!({
-            "range": document.span(span.clone()), "severity": 4, "code": "stream-rule", "source": "rulebook preview",
+            "range": document.span(span.clone()), "severity": 4, "code": CODE, "source": "rulebook preview",
             "message": format!("the stream rule `{}` ({}) fires here: `{}`", hit.rule, hit.source, hit.condition),
         })
     };

@@ -14,14 +14,16 @@ use rulebook_workspace::team::switches;
 use serde_json::{Value, json};
 
 use super::document::Lines;
-use super::navigate::{all_mentions, body_start, importing, mention_at, mentions, named, text_of};
+use super::navigate::body_start;
 use super::protocol::{Place, real};
 use super::reading::reads_as;
+use super::references::{Places, Texts, all_mentions, importing, mention_at, mentions, named};
 use super::server::Server;
 
 /// The changes that give a rule another id.
 pub(super) fn rename(server: &Server, place: &Place) -> anyhow::Result<Value> {
-    let (_, snapshot) = server.open(&place.text_document.uri).context("the file is not open")?;
+    let (document, snapshot) = server.open(&place.text_document.uri).context("the file is not open")?;
+    let texts = Texts::new(server, snapshot);
     let book = &snapshot.views.meant.book;
     let (rule, _) = subject(server, place)?;
     let new = checked(book, rule, place.new_name.trim())?;
@@ -30,7 +32,7 @@ pub(super) fn rename(server: &Server, place: &Place) -> anyhow::Result<Value> {
         let edit = json!({ "range": Lines::of(text).span(text, span), "newText": new });
         changes.entry(snapshot.uris.of(path)).or_default().push(edit);
     };
-    let own = text_of(server, snapshot, &rule.origin.path).context("the rule's file cannot be read")?;
+    let own = texts.of(&rule.origin.path).context("the rule's file cannot be read")?;
     let written = id_value(&own);
     if let Some(span) = written.clone() {
         let readers = snapshot.readers(Path::new(&rule.origin.path), &real(Path::new(&rule.origin.path)));
@@ -39,7 +41,7 @@ pub(super) fn rename(server: &Server, place: &Place) -> anyhow::Result<Value> {
             .with_context(|| format!("`{new}` cannot be written into this header as an id"))?;
         edit(&rule.origin.path, &own, span, &value);
     }
-    for (path, text, spans) in mentions(server, snapshot, rule) {
+    for Places { path, text, spans } in mentions(&texts, document, &[rule]) {
         let name = rule_uri(new);
         let name = name.trim_start_matches("rule://");
         spans.into_iter().for_each(|span| edit(&path, &text, span, name));
@@ -48,14 +50,14 @@ pub(super) fn rename(server: &Server, place: &Place) -> anyhow::Result<Value> {
     let shown = moved.as_ref().map(|path| snapshot.display(Path::new(path)));
     for root in &snapshot.workspace.roots.roots {
         let path = format!("{}/rulebook.toml", root.path);
-        let Some(text) = text_of(server, snapshot, &path) else { continue };
+        let Some(text) = texts.of(&path) else { continue };
         for (span, value) in switched(book, rule, &text, new, shown.as_deref()) {
             edit(&path, &text, span, &value);
         }
     }
     let Some(moved) = moved else { return Ok(json!({ "changes": changes })) };
     let names = [rule.origin.path.as_str(), &moved].map(|path| path.rsplit('/').next().unwrap_or(path));
-    for (path, text, spans) in importing(server, snapshot, rule) {
+    for Places { path, text, spans } in importing(&texts, &[rule.origin.path.clone()].into()) {
         // An import through a link has another name.
         for span in spans.into_iter().filter(|span| text[span.clone()].ends_with(names[0])) {
             edit(&path, &text, span.end - names[0].len()..span.end, names[1]);

@@ -1,5 +1,7 @@
 //! The table of requests and notifications.
 
+use std::fmt;
+
 use anyhow::Context as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -111,11 +113,17 @@ pub(super) fn note(server: &mut Server, method: &str, params: Value) -> anyhow::
             server.client.folders.extend(added.iter().filter_map(|folder| path_of(&folder.uri)));
             server.check_soon(Walk::Again);
         }
-        "initialized" => server.watch(),
+        "initialized" => {
+            server.register();
+            server.ask_configuration();
+        }
         "rulebook/editors" => server.evidence.report(read::<Reported>(params)?),
         "workspace/didChangeConfiguration" => {
-            server.client.choices = server.client.choices.read(&params["settings"]);
-            server.check_soon(Walk::Not);
+            server.configure(&params["settings"]);
+            // A client that sends no settings expects to be asked for them.
+            if params["settings"].get("rulebook").is_none() {
+                server.ask_configuration();
+            }
         }
         _ => {}
     }
@@ -128,5 +136,15 @@ fn walk_for(document: &Document) -> Walk {
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> anyhow::Result<T> {
-    serde_json::from_value(params).context("the parameters are not as the protocol says")
+    serde_json::from_value(params).context(BadParams)
+}
+
+/// The parameters of a request or notification cannot be read.
+#[derive(Debug)]
+pub(super) struct BadParams;
+
+impl fmt::Display for BadParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the parameters are not as the protocol says")
+    }
 }

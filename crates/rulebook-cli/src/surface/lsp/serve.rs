@@ -7,7 +7,7 @@ use crossbeam_channel::select;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
 
-use super::requests;
+use super::requests::{self, BadParams};
 use super::server::{Server, Walk};
 use super::watcher::News;
 
@@ -67,8 +67,8 @@ pub(super) fn serve(mut server: Server, connection: &Connection) -> anyhow::Resu
                 return Ok(end);
             }
             Some(Message::Notification(notification)) => note(&mut server, notification),
-            // Answers to what the server asked need no action.
-            Some(Message::Response(_)) | None => {}
+            Some(Message::Response(answer)) => server.hear_answer(answer),
+            None => {}
         }
     }
 }
@@ -113,7 +113,11 @@ pub(super) fn answer(server: &mut Server, request: Request) {
     }
     let response = match requests::answer(server, &method, params) {
         Some(Ok(answer)) => Response::new_ok(id, answer),
-        Some(Err(error)) => Response::new_err(id, ErrorCode::RequestFailed as i32, format!("{error:#}")),
+        Some(Err(error)) => {
+            let is_unreadable = error.is::<BadParams>();
+            let code = if is_unreadable { ErrorCode::InvalidParams } else { ErrorCode::RequestFailed };
+            Response::new_err(id, code as i32, format!("{error:#}"))
+        }
         None => {
             let message = format!("`{method}` is not supported");
             Response::new_err(id, ErrorCode::MethodNotFound as i32, message)

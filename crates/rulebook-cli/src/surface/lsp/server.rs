@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
-use lsp_server::{Message, Notification, Request};
+use lsp_server::{Message, Notification, Request, RequestId, Response};
 use rulebook::diagnostic::Diagnostic;
 use rulebook_workspace::{Overlay, find_root};
 use serde_json::{Value, json};
@@ -36,8 +36,10 @@ pub(super) struct Server {
     check: Check,
     /// What the editor shows, by address.
     published: HashMap<String, Value>,
-    /// The number of the next request to the editor.
+    /// The number of the last request to the editor.
     asked: i32,
+    /// The number of the last request for the user's settings.
+    configuration: Option<RequestId>,
     /// When the disk was last looked at, for an editor that does not report changes.
     polled: Instant,
 }
@@ -73,6 +75,7 @@ impl Server {
             check: Check::default(),
             published: HashMap::new(),
             asked: 0,
+            configuration: None,
             polled: Instant::now(),
         }
     }
@@ -86,17 +89,55 @@ impl Server {
         self.send(Notification::new(method.to_owned(), params).into());
     }
 
-    pub(super) fn ask(&mut self, method: &str, params: Value) {
+    fn ask(&mut self, method: &str, params: Value) -> RequestId {
         self.asked += 1;
-        self.send(Request::new(self.asked.into(), method.to_owned(), params).into());
+        let id = RequestId::from(self.asked);
+        self.send(Request::new(id.clone(), method.to_owned(), params).into());
+        id
     }
 
-    /// Asks the editor to report changes on disk, if it can.
-    pub(super) fn watch(&mut self) {
-        if self.client.watches {
-            let watchers = json!([{ "globPattern": "**/*" }]);
-            let register = json!({ "id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
-            self.ask("client/registerCapability", json!({ "registrations": [register] }));
+    /// Asks the editor to report changes on disk and of the settings, if it can.
+    pub(super) fn register(&mut self) {
+        let files = json!({
+            "id": "files", "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": { "watchers": [{ "globPattern": "**/*" }] },
+        });
+        let settings = json!({
+            "id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": { "section": "rulebook" },
+        });
+        // Rulebook's own extension reports its settings anyway.
+        let has_settings = self.client.reports_settings && !self.client.is_own;
+        let wanted = [(self.client.watches, files), (has_settings, settings)];
+        let wanted: Vec<Value> =
+            wanted.into_iter().filter(|(can, _)| *can).map(|(_, registration)| registration).collect();
+        if !wanted.is_empty() {
+            self.ask("client/registerCapability", json!({ "registrations": wanted }));
+        }
+    }
+
+    /// Asks the editor for the user's settings, if it can answer.
+    pub(super) fn ask_configuration(&mut self) {
+        if self.client.has_settings {
+            let items = json!({ "items": [{ "section": "rulebook" }] });
+            self.configuration = Some(self.ask("workspace/configuration", items));
+        }
+    }
+
+    /// Takes what a settings object says.
+    pub(super) fn configure(&mut self, settings: &Value) {
+        let choices = self.client.choices.read(settings);
+        if choices != self.client.choices {
+            self.client.choices = choices;
+            self.check_soon(Walk::Not);
+        }
+    }
+
+    /// Takes an answer of the editor. Only that to the last request for settings needs an action.
+    pub(super) fn hear_answer(&mut self, answer: Response) {
+        if self.configuration.take_if(|id| *id == answer.id).is_some()
+            && let Some(settings) = answer.response_result.as_ref().ok().and_then(|settings| settings.get(0))
+        {
+            self.configure(settings);
         }
     }
 

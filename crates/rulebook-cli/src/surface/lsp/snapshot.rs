@@ -1,6 +1,6 @@
 //! What is known about the workspace at one moment: everything that `check` and `status` know, with unsaved texts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
@@ -74,6 +74,8 @@ pub(super) struct Snapshot {
     pub(super) parser: Option<Arc<dyn Syntax>>,
     /// The positions of rules, by path.
     rules: HashMap<String, Vec<usize>>,
+    /// The files that are parts of rules, which import them, by path: the importing files as people see them.
+    inlined: BTreeMap<String, Vec<String>>,
     /// The paths of rule files, by the names that people see.
     shown: HashMap<String, String>,
 }
@@ -126,8 +128,12 @@ impl Snapshot {
         let Rechecked { views, readers, unused, .. } =
             workspace.recheck(&files.tree, readings, agents, &edited);
         let mut rules: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut inlined: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (at, (rule, _)) in views.meant.book.rules().enumerate() {
             rules.entry(rule.origin.path.clone()).or_default().push(at);
+            for import in &rule.inlined {
+                inlined.entry(import.path.clone()).or_default().push(rule.origin.display.clone());
+            }
         }
         let rejected = views.meant.book.rejected().iter().map(|rejected| &rejected.origin);
         let origins = views.meant.book.rules().map(|(rule, _)| &rule.origin).chain(rejected);
@@ -137,12 +143,12 @@ impl Snapshot {
         let parser = workspace.watching_parser(&views.meant.book);
         let uris = job.open.iter().map(|(path, uri)| (named(&workspace, path), uri.clone()));
         let uris = Uris::new(&workspace, uris);
-        let view = job.view.then(|| view::of(&workspace, &views, &uris));
         let (here, monitor) = (Mutex::default(), OnceLock::new());
-        Ok(Snapshot {
+        let mut snapshot = Snapshot {
             shown,
+            inlined,
             uris,
-            view,
+            view: None,
             here,
             monitor,
             parser,
@@ -153,8 +159,11 @@ impl Snapshot {
             readers,
             unused,
             rules,
-            took: started.elapsed(),
-        })
+            took: Duration::ZERO,
+        };
+        snapshot.view = job.view.then(|| view::of(&snapshot));
+        snapshot.took = started.elapsed();
+        Ok(snapshot)
     }
 
     /// A file by the name that rules have: below the canonical path of its root, or as given.
@@ -166,6 +175,16 @@ impl Snapshot {
     pub(super) fn rules_of(&self, path: &Path) -> Vec<(usize, &Rule)> {
         let positions = self.rules.get(&self.named(path)).map_or(&[][..], Vec::as_slice);
         positions.iter().filter_map(|at| Some((*at, self.views.meant.book.rules().nth(*at)?.0))).collect()
+    }
+
+    /// The files, as people see them, of the rules that a file is a part of because they import it; `None` if there are none.
+    pub(super) fn importers(&self, path: &Path) -> Option<&[String]> {
+        self.inlined.get(&self.named(path)).map(Vec::as_slice)
+    }
+
+    /// Whether the text of a file is the text of a rule, or a part of one.
+    pub(super) fn has_rule_text(&self, path: &Path) -> bool {
+        self.origin(path).is_some() || self.importers(path).is_some()
     }
 
     /// Whether a file was found as a rule file.
@@ -242,11 +261,19 @@ impl Snapshot {
 
     /// The path of a file that is shown to people, as diagnostics name it; a folder if there is no file.
     pub(super) fn shown(&self, display: &str) -> String {
+        self.existing(display).unwrap_or_else(|| self.first_root().to_owned())
+    }
+
+    fn first_root(&self) -> &str {
+        self.workspace.roots.roots.first().map_or("/", |root| root.path.as_str())
+    }
+
+    /// The path of a file or folder that is shown to people, as diagnostics name it, if it exists.
+    pub(super) fn existing(&self, display: &str) -> Option<String> {
         if let Some(path) = self.shown.get(display) {
-            return path.clone();
+            return Some(path.clone());
         }
-        let roots = &self.workspace.roots.roots;
-        let first = roots.first().map_or("/", |root| root.path.as_str());
+        let (roots, first) = (&self.workspace.roots.roots, self.first_root());
         let path = match display.split_once('/') {
             Some(("~", rest)) => match &self.workspace.roots.home {
                 Some(home) => format!("{home}/{rest}"),
@@ -259,8 +286,9 @@ impl Snapshot {
             },
             _ => format!("{first}/{display}"),
         };
-        let is_there = Path::new(&path).exists() || self.overlay.text(Path::new(&path)).is_some();
-        if is_there { path } else { first.to_owned() }
+        // A link that leads nowhere is a file, too.
+        let is_there = Path::new(&path).symlink_metadata().is_ok();
+        (is_there || self.overlay.text(Path::new(&path)).is_some()).then_some(path)
     }
 
     /// The diagnostics of every file, by path.

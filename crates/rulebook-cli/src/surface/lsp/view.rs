@@ -1,25 +1,30 @@
 //! What the view of the extension shows: the agents, every rule with its state for each of them, and the problems.
 
 use std::collections::HashMap;
+use std::path::Path;
 
+use rulebook::diagnostic::Severity;
 use rulebook::evidence::Input;
 use rulebook::matrix::CellState;
 use rulebook::resolve::OffBy;
-use rulebook_workspace::{Views, Workspace};
 use serde_json::{Value, json};
 
-use super::uris::Uris;
+use super::snapshot::Snapshot;
 use crate::surface::problems::problems;
-use crate::surface::rows::{self, state_words};
+use crate::surface::rows::{all_rows, state_words};
 
 /// The agents, rules and problems, as `status` shows them.
-pub(super) fn of(workspace: &Workspace, views: &Views, uris: &Uris) -> Value {
+pub(super) fn of(snapshot: &Snapshot) -> Value {
+    let Snapshot { workspace, views, .. } = snapshot;
     let book = &views.meant.book;
     let evidence = workspace.evidence_for(book, &Input::default());
     let matrix = views.matrix(&evidence);
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for found in &views.meant.diagnostics {
-        *counts.entry(&found.path).or_default() += 1;
+    // The problems of each file: how many, and the worst one.
+    let mut found: HashMap<&str, (usize, Severity)> = HashMap::new();
+    for diagnostic in &views.meant.diagnostics {
+        let (count, worst) = found.entry(&diagnostic.path).or_insert((0, diagnostic.severity));
+        *count += 1;
+        *worst = (*worst).min(diagnostic.severity);
     }
     let is_loaded = |state: CellState| matches!(state, CellState::Native | CellState::Added);
     let agents = matrix.columns.iter().map(|column| {
@@ -29,37 +34,40 @@ pub(super) fn of(workspace: &Workspace, views: &Views, uris: &Uris) -> Value {
             "wired": column.wired.iter().map(|wiring| wiring.name()).collect::<Vec<_>>(),
         })
     });
-    let cells: HashMap<(&str, &str), usize> =
-        matrix.rows.iter().enumerate().map(|(at, row)| ((row.id, row.origin.path.as_str()), at)).collect();
-    let switched: HashMap<&str, (Option<OffBy>, bool, &str)> = book
+    let positions = matrix.rows.iter().enumerate();
+    let positions: HashMap<(&str, &str), usize> =
+        positions.map(|(at, row)| ((row.id, row.origin.display.as_str()), at)).collect();
+    let switches: HashMap<&str, (Option<OffBy>, bool)> = book
         .rules()
-        .map(|(rule, off)| {
-            let path = rule.origin.path.as_str();
-            (rule.origin.display.as_str(), (off.map(|off| off.by), rule.is_mandatory, path))
-        })
+        .map(|(rule, off)| (rule.origin.display.as_str(), (off.map(|off| off.by), rule.is_mandatory)))
         .collect();
-    let rules = rows::rows(workspace, &views.meant).into_iter().map(|row| {
-        let (off, is_mandatory, path) = switched.get(row.source.as_str()).copied().unwrap_or((None, true, ""));
-        let at = cells.get(&(row.id.as_str(), path)).copied();
+    let rules = all_rows(workspace, &views.meant, &matrix).into_iter().map(|row| {
+        // What is no rule as meant cannot be switched off by itself.
+        let (off, is_mandatory) = switches.get(row.source.as_str()).copied().unwrap_or((None, true));
+        let at = positions.get(&(row.id.as_str(), row.source.as_str())).copied();
         let states = matrix.columns.iter().filter_map(|column| {
             let cell = &column.cells[at?];
             let text = json!({ "state": cell.state, "symbol": cell.state.symbol(), "because": cell.because });
             Some((column.agent.name.to_owned(), text))
         });
         let states: serde_json::Map<String, Value> = states.collect();
-        let problems = counts.get(row.source.as_str()).copied().unwrap_or_default();
+        let path = at.map(|at| &matrix.rows[at].origin.path).filter(|path| Path::new(path).is_absolute());
+        let (problems, worst) = found.get(row.source.as_str()).copied().unzip();
         json!({
-            "id": row.id, "key": row.key, "source": row.source, "uri": if path.is_empty() { Value::Null } else { uris.of(path).into() },
+            "id": row.id, "key": row.key, "source": row.source, "uri": path.map(|path| snapshot.uris.of(path)),
             "state": row.state, "words": anstream::adapter::strip_str(&state_words(&row).1).to_string(),
-            "description": row.description, "tokens": row.tokens, "problems": problems, "agents": states,
+            "description": row.description, "tokens": row.tokens, "agents": states,
+            "problems": problems.unwrap_or_default(), "severity": worst,
             "canSwitch": !is_mandatory && off.is_none_or(|by| by == OffBy::Toggle), "isOff": off.is_some(),
         })
     });
     let rules: Vec<Value> = rules.collect();
     let problems = problems(&matrix, &views.meant.diagnostics).into_iter().map(|problem| {
-        let file = switched.get(problem.path.as_str()).map(|(.., path)| uris.of(path));
+        let path = snapshot.existing(&problem.path);
         json!({
-            "code": problem.code, "effect": problem.effect, "command": problem.command, "count": problem.count, "uri": file,
+            "code": problem.code, "severity": problem.severity, "effect": problem.effect, "command": problem.command,
+            "count": problem.count, "isFolder": path.as_deref().is_some_and(|path| Path::new(path).is_dir()),
+            "uri": path.map(|path| snapshot.uris.of(&path)),
         })
     });
     let problems: Vec<Value> = problems.collect();

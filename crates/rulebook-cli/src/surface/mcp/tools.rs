@@ -26,6 +26,7 @@ use super::{Server, hook};
 use crate::alert::{alert_line, alerts};
 use crate::lock::lock;
 use crate::out;
+use crate::surface::grid::Room;
 use crate::surface::{explain as explaining, read, sections};
 
 /// The output of a tool: for the model, and for a program that requests structured content.
@@ -241,7 +242,7 @@ fn read_rule(server: &Server, named: &Named) -> anyhow::Result<ToolOutput> {
 fn explain_work(server: &Server, work: &Work) -> anyhow::Result<ToolOutput> {
     let workspace = server.opener.workspace()?;
     let answer = explaining::answer(&workspace, &work.input(), Viewpoint::Used)?;
-    let text = anstream::adapter::strip_str(&answer.text()).to_string();
+    let text = anstream::adapter::strip_str(&answer.text(Room::Unlimited)).to_string();
     let structured =
         work.structured.then(|| serde_json::to_value(answer.explanation.output())).transpose()?;
     Ok(ToolOutput { text, structured })

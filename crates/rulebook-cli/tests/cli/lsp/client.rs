@@ -22,6 +22,8 @@ pub(crate) struct Editor<'s> {
     versions: BTreeMap<String, i64>,
     /// What the server shows, by address.
     pub(crate) shown: BTreeMap<String, Value>,
+    /// What the editor answers if the server asks for settings.
+    pub(crate) settings: Value,
     /// Every other notification and request of the server.
     pub(crate) others: Vec<Value>,
 }
@@ -64,6 +66,7 @@ impl<'s> Editor<'s> {
             next: 0,
             versions: BTreeMap::new(),
             shown: BTreeMap::new(),
+            settings: Value::Null,
             others: Vec::new(),
         }
     }
@@ -128,7 +131,9 @@ impl<'s> Editor<'s> {
             } else if message.get("method").is_some() {
                 self.others.push(message.clone());
                 if message.get("id").is_some() {
-                    self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
+                    let is_about_settings = message["method"] == "workspace/configuration";
+                    let answer = if is_about_settings { self.settings.clone() } else { Value::Null };
+                    self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": answer }));
                 }
             }
             if is_wanted(&message) {

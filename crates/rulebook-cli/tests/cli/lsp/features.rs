@@ -114,6 +114,7 @@ fn completion_knows_keys_values_globs_and_rules() {
     let globs = complete("---\nglobs: ");
     assert!(globs.contains(&"src/**".to_owned()) && globs.contains(&"**/*.ts".to_owned()), "{globs:?}");
     assert!(complete("---\nglobs: src/").contains(&"src/b/**".to_owned()));
+    assert!(!complete("---\nalwaysApply: true\n").contains(&"alwaysApply: ".to_owned()));
     let names = complete("---\nglobs: a\n---\nSee rule://");
     assert!(names.contains(&"web".to_owned()) && names.contains(&"no-any".to_owned()), "{names:?}");
     assert_eq!(complete("plain text "), Vec::<String>::new());
@@ -124,6 +125,96 @@ fn completion_knows_keys_values_globs_and_rules() {
     assert_eq!(complete("@./w"), ["./web.mdc"]);
     assert_eq!(complete("@../../src/a"), ["../../src/a.ts"]);
     assert!(!complete("---\n").contains(&"applyTo: ".to_owned()));
+    editor.stop();
+}
+
+#[test]
+fn a_completed_name_reads_the_rule_that_was_chosen() {
+    let sandbox = sandbox();
+    sandbox.write("repo/.github/instructions/web.instructions.md", "---\napplyTo: \"b/**\"\n---\ny\n");
+    sandbox.write("repo/sub/.cursor/rules/web.mdc", "---\nglobs: a b/**\n---\ny\n");
+    let mut editor = opened(&sandbox, &["repo/CLAUDE.md"]);
+    editor.change("repo/CLAUDE.md", json!([{ "text": "rule://" }]));
+    let items = editor.at("textDocument/completion", "repo/CLAUDE.md", 0, 7)["items"].clone();
+    let items = items.as_array().unwrap();
+    assert_eq!(items.iter().filter(|item| item["detail"].as_str().unwrap().contains("web.")).count(), 3);
+    for item in items {
+        let name = format!("rule://{}", text(&item["textEdit"]["newText"]));
+        editor.change("repo/CLAUDE.md", json!([{ "text": name }]));
+        let hover = editor.at("textDocument/hover", "repo/CLAUDE.md", 0, 8);
+        let file = format!("`{}`", text(&item["detail"]));
+        assert!(text(&hover["contents"]["value"]).starts_with(&file), "{name}: {hover}");
+    }
+    assert!(items.iter().any(|item| item["textEdit"]["newText"] == "web@copilot"), "{items:?}");
+    editor.stop();
+}
+
+#[test]
+fn the_words_of_a_when_expression_are_explained() {
+    const FILE: &str = "repo/.rulebook/rules/db.md";
+    let sandbox = sandbox();
+    let mut editor = opened(&sandbox, &[FILE]);
+    let header = "when: paths:src/** AND NOT (mode:plan OR agent:claude)";
+    editor.change(FILE, json!([{ "text": format!("---\n{header}\n---\nx\n") }]));
+    let mut check = |word: &str, wanted: &str| {
+        let at = header.find(word).unwrap();
+        let hover = editor.at("textDocument/hover", FILE, 1, at + 1);
+        assert!(text(&hover["contents"]["value"]).starts_with(wanted), "{word}: {hover}");
+        assert_eq!(hover["range"]["start"], json!({ "line": 1, "character": at }), "{word}");
+    };
+    check("when", "`when` (rulebook): ");
+    check("paths", "`paths` in `when`: holds when ");
+    check("src/**", "`src/**` matches **2 files**");
+    check("AND", "`AND` in `when`: both hold");
+    check("NOT", "`NOT` in `when`: it does not hold");
+    check("mode", "`mode` in `when`: holds when ");
+    check("plan", "`plan` in `when: mode:`");
+    check("OR", "`OR` in `when`: one holds");
+    check("claude", "`claude` in `when: agent:`");
+    editor.stop();
+}
+
+#[test]
+fn an_action_names_the_diagnostics_that_are_shown() {
+    const FILE: &str = "repo/.claude/rules/t.md";
+    let sandbox = sandbox();
+    sandbox.write(FILE, "---\npaths: **/*.ts\n---\nx\n");
+    let mut editor = opened(&sandbox, &[FILE, "repo/src/a.ts"]);
+    let mut check = |path: &str, line: usize, character: usize, titles: &[&str]| {
+        let shown = editor.shown[&editor.uri(path)].as_array().unwrap().clone();
+        let actions = editor.at("textDocument/codeAction", path, line, character);
+        let actions = actions.as_array().unwrap().iter().filter(|action| action["kind"] == "quickfix");
+        let actions: Vec<&Value> = actions.collect();
+        let starts =
+            actions.iter().zip(titles).all(|(action, title)| text(&action["title"]).starts_with(title));
+        assert!(starts && actions.len() == titles.len(), "{actions:?}");
+        for action in actions {
+            let own = action["diagnostics"].as_array().unwrap();
+            assert!(!own.is_empty() && own.iter().all(|one| shown.contains(one)), "{action} {shown:?}");
+            if let Some(code) = action["command"]["arguments"][0].as_str() {
+                let command = json!({ "command": "rulebook.describe", "arguments": [code] });
+                let answer = editor.request("workspace/executeCommand", command);
+                assert!(text(&answer["text"]).contains("What to do: "), "{answer}");
+            }
+        }
+    };
+    check(FILE, 1, 8, &["Fix: ", "What does `unquoted-value` mean?"]);
+    check("repo/src/a.ts", 0, 7, &["What does `stream-rule` mean?"]);
+    editor.stop();
+}
+
+#[test]
+fn an_explanation_in_the_editor_is_not_cut() {
+    let sandbox = sandbox();
+    let path = format!("repo/packages/{}/src/a.ts", "long-name".repeat(6));
+    sandbox.write(&path, "x\n");
+    let glob = format!("packages/{}/**", "long-name".repeat(6));
+    sandbox.write("repo/.claude/rules/long.md", &format!("---\npaths: \"{glob}\"\n---\nx\n"));
+    let mut editor = opened(&sandbox, &[&path]);
+    let explain = json!({ "command": "rulebook.explain", "arguments": [editor.uri(&path)] });
+    let answer = editor.request("workspace/executeCommand", explain);
+    assert!(text(&answer["text"]).contains(&format!("✓ {glob}")), "{answer}");
+    assert!(!text(&answer["text"]).contains('…'), "{answer}");
     editor.stop();
 }
 
@@ -176,7 +267,10 @@ fn a_hint_says_how_far_a_rule_reaches() {
         let uri = editor.uri(path);
         let hints = editor
             .request("textDocument/inlayHint", json!({ "textDocument": { "uri": uri }, "range": whole }));
-        text(&hints[0]["label"]).to_owned()
+        let (label, tooltip) = (text(&hints[0]["label"]), text(&hints[0]["tooltip"]));
+        // Editors cut the label.
+        assert!(tooltip.contains("\n✓ Cursor: ") && tooltip.starts_with(label.split(" · ").next().unwrap()));
+        label.to_owned()
     };
     assert_eq!(hint(WEB_FILE), "reaches 3 files · Claude Code – Cursor ✓");
     assert_eq!(hint("repo/AGENTS.md"), "in every request · Claude Code ✓ Cursor ✓");

@@ -2,7 +2,9 @@
 
 mod client;
 mod features;
+mod imports;
 mod protocol;
 mod sync;
+mod view;
 
 pub(crate) use client::Editor;

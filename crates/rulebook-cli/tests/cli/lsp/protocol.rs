@@ -28,6 +28,56 @@ fn a_body_that_is_no_message_is_answered_and_the_server_goes_on() {
 }
 
 #[test]
+fn parameters_that_cannot_be_read_have_their_own_code() {
+    let sandbox = sandbox();
+    let mut editor = Editor::start(&sandbox);
+    for method in ["textDocument/hover", "workspace/executeCommand"] {
+        let id = editor.ask(method, json!({ "x": 1 }));
+        assert_eq!(code(&editor.answer(id)), Some(-32602), "{method}");
+    }
+    let id = editor.ask("workspace/executeCommand", json!({ "command": "rulebook.nothing" }));
+    assert_eq!(code(&editor.answer(id)), Some(-32803));
+    editor.stop();
+}
+
+#[test]
+fn settings_are_asked_for_if_the_editor_does_not_send_them() {
+    let sandbox = Sandbox::new(&[
+        ("repo/.rulebook/rules/no-any.md", "---\ncondition: \": any\"\n---\nNo `any`.\n"),
+        ("repo/a.ts", "let x: any;\n"),
+    ]);
+    let folders = json!([{ "uri": super::client::uri(&sandbox, "repo"), "name": "repo" }]);
+    let workspace =
+        json!({ "configuration": true, "didChangeConfiguration": { "dynamicRegistration": true } });
+    let mut editor = Editor::start_with(
+        &sandbox,
+        json!({ "workspaceFolders": folders, "capabilities": { "workspace": workspace } }),
+    );
+    editor.settings = json!([{ "preview": false }]);
+    editor.open("repo/a.ts", "let x: any;\n");
+    editor.settle();
+    let methods = |editor: &Editor<'_>, method: &str| {
+        editor.others.iter().filter(|message| message["method"] == method).cloned().collect::<Vec<_>>()
+    };
+    let asked = methods(&editor, "workspace/configuration");
+    assert_eq!(asked[0]["params"]["items"], json!([{ "section": "rulebook" }]));
+    let registered = methods(&editor, "client/registerCapability");
+    assert_eq!(registered[0]["params"]["registrations"][0]["method"], "workspace/didChangeConfiguration");
+    while !editor.codes("repo/a.ts").is_empty() {
+        editor.until(|message| message["method"] == "rulebook/checked");
+    }
+    editor.settings = json!([{ "preview": true }]);
+    editor.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    editor.shows("repo/a.ts");
+    assert_eq!(editor.codes("repo/a.ts"), ["stream-rule"]);
+    // An editor that has no such section changes nothing.
+    editor.settings = json!([null]);
+    editor.notify("workspace/didChangeConfiguration", json!({ "settings": {} }));
+    editor.at("textDocument/hover", "repo/a.ts", 0, 0);
+    editor.stop();
+}
+
+#[test]
 fn requests_have_an_order() {
     let sandbox = sandbox();
     let mut editor = Editor::connect(&sandbox);
