@@ -85,7 +85,7 @@ fn is_file(path: &str) -> bool {
     let has_extension = |part: &str| {
         !part.starts_with('[') && part.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty())
     };
-    !folder.split('/').any(has_extension) && !path.contains(['*', '?', '"'])
+    !folder.split('/').any(has_extension) && !path.contains(['*', '?', '"']) && !path.ends_with('.')
 }
 
 fn name(path: &str) -> &str {

@@ -192,7 +192,8 @@ fn parts(glob: &str, has_folders: bool) -> Vec<Part> {
     let mut rest = glob;
     let groups = |inner: &str, written: String| {
         let alternatives = inner.split([',', '|']).map(|text| parts(text, has_folders));
-        let others = (!written.is_empty()).then(|| literal(&written));
+        let is_word = !written.is_empty() && !inner.contains([',', '|']);
+        let others = is_word.then(|| literal(&written));
         Part::OneOf(alternatives.take(MAX_READINGS).chain(others).collect())
     };
     while let Some(c) = rest.chars().next() {
@@ -220,7 +221,7 @@ fn parts(glob: &str, has_folders: bool) -> Vec<Part> {
                 found.push(Part::OneOf(readings_of_class(class)));
                 rest = after;
             }
-            // Some readers take them for text.
+            // Around one word, some readers take them for text.
             '{' | '(' => {
                 let end = if c == '{' { '}' } else { ')' };
                 let (group, after) = split_group(rest, end);
