@@ -5,6 +5,7 @@ mod apply;
 mod bystanders;
 mod files;
 mod lists;
+mod notes;
 mod pending;
 mod place;
 mod plan;
@@ -39,10 +40,21 @@ pub struct ExportOptions {
     pub keep: Vec<String>,
     /// The folder to write to instead of the root.
     pub dir: Option<PathBuf>,
-    /// Whether copies whose source is gone are removed.
-    pub sync: bool,
+    /// Which other copies are removed.
+    pub removes: Removes,
     /// Whether nothing is written: then copies whose source is gone count as changes without `sync` too.
     pub check: bool,
+}
+
+/// Which copies an export removes beside those that it no longer makes of its rules for its agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removes {
+    /// No others.
+    Nothing,
+    /// Those whose rule is gone.
+    Gone,
+    /// Every copy that it does not make.
+    Others,
 }
 
 impl ExportOptions {

@@ -90,7 +90,7 @@ pub use explain::{
 };
 pub use export::{
     AdoptError, Adopted, Candidate, CopyState, ExportOptions, ExportPlan, ExportRow, Outcome, PlanError,
-    PlannedFile, SelectError, WriteError,
+    PlannedFile, Removes, SelectError, WriteError,
 };
 pub use facts::FileTexts;
 pub use homes::Homes;

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Roots;
-use rulebook::export::{Blocks, Target, Tool, outside_blocks};
+use rulebook::export::{Blocks, Target, Tool, is_marked, outside_blocks};
+use rulebook::format::{FORMATS, FormatId};
 use rulebook::parse::{Entry, Parsed};
-use rulebook::source::Scope;
+use rulebook::source::{Origin, Scope};
 use serde::{Deserialize, Serialize};
 
-use crate::storage::Storage;
+use crate::storage::{FileKind, Storage};
 use crate::{read, state};
 
 /// The file, relative to the root.
@@ -169,15 +170,24 @@ pub(crate) fn hash(text: &str) -> String {
 }
 
 /// Notes for every rule which files it is a recorded copy of. Returns the problems of the records.
-pub(crate) fn mark_copies(parsed: &mut [Parsed], files: &Storage, roots: &Roots) -> Vec<Diagnostic> {
+pub(crate) fn mark_copies(
+    parsed: &mut [Parsed],
+    files: &Storage,
+    roots: &Roots,
+    reads: impl Fn(FormatId) -> bool,
+) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let mut sources: HashMap<String, Vec<String>> = HashMap::new();
+    // By the absolute path of the copy: the absolute path of the rule, and its path in the root.
+    let mut sources: HashMap<String, Vec<(String, String)>> = HashMap::new();
     for root in &roots.roots {
         match RecordedCopies::read(files, Path::new(&root.path)) {
             Ok(records) => {
-                for record in records.copies.iter().filter(|record| !record.source.is_empty()) {
+                for record in &records.copies {
                     let below = |path: &str| format!("{}/{path}", root.path.trim_end_matches('/'));
-                    sources.entry(below(&record.path)).or_default().push(below(&record.source));
+                    // All lists of rules have one origin.
+                    let source = if record.source.is_empty() { FILE } else { &record.source };
+                    let source = (below(source), source.to_owned());
+                    sources.entry(below(&record.path)).or_default().push(source);
                 }
                 problems.extend(records.refused.iter().map(|path| {
                     let message = format!("it records `{path}`, which no export writes");
@@ -187,12 +197,29 @@ pub(crate) fn mark_copies(parsed: &mut [Parsed], files: &Storage, roots: &Roots)
             Err(error) => problems.push(Diagnostic::whole(Code::BadState, FILE, error.to_string())),
         }
     }
+    let of_entry = |parsed: &Parsed| match &parsed.entry {
+        Entry::Rule(rule) => (rule.origin.path.clone(), true),
+        entry => (entry.origin().path.clone(), false),
+    };
+    let found: HashMap<String, bool> =
+        if sources.is_empty() { HashMap::new() } else { parsed.iter().map(of_entry).collect() };
+    // Rules of folders without evidence are not loaded. What was imported from a tool, or is not read, decides nothing.
+    let is_elsewhere = |source: &str, inner: &str| {
+        Origin::at(FORMATS, inner).is_some_and(|origin| !origin.folder.is_empty() && reads(origin.format.id))
+            && files.kind(Path::new(source)).is_some_and(FileKind::is_file)
+    };
+    let decides = |source: &str, inner: &str| match found.get(source) {
+        Some(is_rule) => *is_rule,
+        None => is_elsewhere(source, inner),
+    };
     for parsed in parsed.iter_mut().filter(|_| !sources.is_empty()) {
         if let Entry::Rule(rule) = &mut parsed.entry
             && rule.origin.scope == Scope::Workspace
             && let Some(known) = sources.get(&rule.origin.path)
         {
-            rule.copy_of.clone_from(known);
+            rule.copy_of = known.iter().map(|(source, _)| source.clone()).collect();
+            rule.follows_source = !rule.is_located()
+                && known.iter().any(|(source, inner)| is_marked(&rule.body, inner) && decides(source, inner));
         }
     }
     problems

@@ -296,7 +296,12 @@ impl<'w> Sources<'w> {
         }
         remote::rename_imitations(&mut parsed);
         if view.is_meant {
-            diagnostics.extend(recorded::mark_copies(&mut parsed, &workspace.files, &workspace.roots));
+            diagnostics.extend(recorded::mark_copies(
+                &mut parsed,
+                &workspace.files,
+                &workspace.roots,
+                |format| settings.rules.reads(format),
+            ));
         }
         (parsed, diagnostics)
     }

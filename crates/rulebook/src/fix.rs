@@ -6,9 +6,11 @@
 
 mod probe;
 mod reach;
+mod shape;
 
-pub(crate) use probe::{OTHERS, near, split_class};
+pub(crate) use probe::{OTHERS, contested, near, varied};
 pub(crate) use reach::Level;
+pub(crate) use shape::{split_class, split_exclusion};
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};

@@ -68,6 +68,8 @@ pub struct Rule {
     pub inlined: Vec<ImportedFile>,
     /// The absolute paths of the files that its file is recorded to be a copy of, or has copies of.
     pub copy_of: Vec<String>,
+    /// Whether it applies only through the rule that it is a copy of: for agents that do not read it by themselves.
+    pub follows_source: bool,
     /// The name that reads this rule, if its own name reads another.
     pub(crate) alias: Option<Box<str>>,
 }

@@ -173,7 +173,7 @@ try {
     await page.waitForTimeout(1000);
   }
   await page.locator(".monaco-list-row", { hasText: "disabled ·" }).first().waitFor();
-  await toasts.filter({ hasText: "still applied by agents that read the file by themselves: Cursor" }).first().waitFor();
+  await toasts.filter({ hasText: "these agents still read it: Cursor" }).first().waitFor();
   assert.ok(isDisabled());
   await page.mouse.move(900, 400);
   await shot("editor-disabled");

@@ -27,7 +27,7 @@ pub(crate) struct Export {
     #[arg(long)]
     pub(crate) check: bool,
 
-    /// Also delete copies whose rule no longer exists
+    /// Also delete copies whose rule no longer exists; without --from and --to, also those that `[export]` no longer names
     #[arg(long)]
     pub(crate) sync: bool,
 

@@ -3,18 +3,20 @@
 mod hints;
 mod json;
 mod remove;
+mod row;
 mod section;
 mod targets;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use rulebook::export::{Allow, Loss, Proof, TARGETS, TOOLS, Tool};
+use rulebook::export::{Allow, TARGETS, TOOLS, Target, Tool};
 use rulebook::resolve::Rulebook;
 use rulebook_workspace::{
-    AdoptError, CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach,
+    AdoptError, CopyState, ExportOptions, ExportPlan, ExportRow, Loaded, Outcome, PlanError, Reach, Removes,
     SelectError, Sources, Tree, Wanted, Workspace,
 };
 
@@ -22,10 +24,11 @@ use crate::alert::print_alerts;
 use crate::args::{Args, Export, Import};
 use crate::diff::diff;
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, grouped, paint, plural};
+use crate::out::{self, BOLD, CYAN, DIM, GREEN, PLAIN, RED, Table, YELLOW, paint, plural};
 use hints::{command_of, no_rules_of};
 use remove::{absolute, remove, show_refused};
-use section::Section;
+pub(super) use row::described;
+use section::{Section, is_open};
 pub(super) use targets::targets;
 
 pub(super) fn run(args: &Args, options: &Export) -> anyhow::Result<ExitCode> {
@@ -181,7 +184,11 @@ fn export_options(workspace: &Workspace, options: &Export) -> anyhow::Result<Exp
         loss: options.loss.or(settings.loss),
         keep: options.keep.iter().cloned().collect(),
         dir,
-        sync: options.sync,
+        removes: match (options.sync, options.from.is_empty() && options.to.is_empty()) {
+            (false, _) => Removes::Nothing,
+            (true, false) => Removes::Gone,
+            (true, true) => Removes::Others,
+        },
         check: options.check,
     })
 }
@@ -242,13 +249,22 @@ fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: boo
         (true, _) => writeln!(text, "everything is up to date"),
         (false, true) => writeln!(text, "{count} would change; nothing was written"),
         (false, false) => {
+            let dir = options.dir.as_ref().map(|dir| format!(" --dir {}", out::clean(&shown_folder(dir))));
+            let dir = dir.unwrap_or_default();
             writeln!(
                 text,
-                "{count} written; `rulebook export --remove` removes all exported copies and imported rules"
+                "{count} written; `rulebook export --remove{dir}` removes all exported copies and imported rules"
             )
         }
     };
     text
+}
+
+/// A folder as people name it: relative to the current one, if it is in it.
+fn shown_folder(folder: &Path) -> String {
+    let current = std::env::current_dir().ok();
+    let inner = current.and_then(|current| folder.strip_prefix(current).ok().map(Path::to_owned));
+    inner.unwrap_or_else(|| folder.to_owned()).display().to_string()
 }
 
 /// A file that was edited by hand: what is in it, and what would be written.
@@ -268,7 +284,8 @@ pub(super) fn summary(rows: &[&ExportRow]) -> String {
         _ => None,
     };
     let parts = [
-        (count(&|outcome| proof(outcome) == Some(true)), "exact"),
+        (count(&|outcome| proof(outcome) == Some(true) && !is_open(outcome)), "exact"),
+        (count(&is_open), "not documented"),
         (count(&|outcome| proof(outcome) == Some(false)), "partial"),
         (count(&|outcome| matches!(outcome, Outcome::Delivered(_))), "delivered by Rulebook"),
         (count(&|outcome| matches!(outcome, Outcome::Indexed(..))), "in an index"),
@@ -290,6 +307,7 @@ fn write_rows(text: &mut String, title: &str, rows: &[&ExportRow], most: usize) 
     for row in rows.iter().take(most) {
         let (file, what) = described(row);
         let style = match &row.outcome {
+            outcome if is_open(outcome) => YELLOW,
             Outcome::Copied { proof, .. } | Outcome::Read { proof, .. } if proof.is_same() => GREEN,
             Outcome::LeftOut(_) => RED,
             _ => YELLOW,
@@ -314,82 +332,4 @@ fn write_rows(text: &mut String, title: &str, rows: &[&ExportRow], most: usize) 
         let _ =
             writeln!(text, "    {} {}: {}", paint(DIM, "note on"), plural(count, "rule"), out::clean(note));
     }
-}
-
-/// The file of a row, and what is to be said about it.
-pub(super) fn described(row: &ExportRow) -> (String, String) {
-    match &row.outcome {
-        Outcome::Copied { path, proof, state } => {
-            let state = match state {
-                CopyState::New => "new",
-                CopyState::Changed => "changed",
-                CopyState::Same => "up to date",
-                CopyState::Edited { .. } => "edited",
-            };
-            (format!("→ {path} ({state})"), shown(proof))
-        }
-        Outcome::Read { path, proof } => (format!("already reads {path}"), shown(proof)),
-        Outcome::Delivered(loss) => ("delivered by Rulebook".to_owned(), loss.to_string()),
-        Outcome::Indexed(path, loss) => (format!("listed in {path}"), loss.to_string()),
-        Outcome::LeftOut(loss) => ("not copied".to_owned(), help(loss)),
-        Outcome::Stale { path, is_edited, is_gone } => {
-            let why = match (is_gone, row.source.is_empty()) {
-                (true, _) => "its rule is gone",
-                (_, true) => "no rule is left to list",
-                _ => "its rule is not copied there",
-            };
-            match is_edited {
-                false => (format!("→ {path} (removed)"), why.to_owned()),
-                true => (format!("→ {path} (kept)"), format!("{why}, but the copy was edited")),
-            }
-        }
-        Outcome::ListEdited { path, .. } => {
-            (format!("→ {path} (edited)"), "the list of rules was edited and is not updated".to_owned())
-        }
-        _ => Default::default(),
-    }
-}
-
-fn help(loss: &Loss) -> String {
-    match loss {
-        Loss::Wider(proof) => {
-            let allow = if proof.is_wider_elsewhere() { Allow::Unseen } else { Allow::Wider };
-            format!("{loss}; `--allow {allow}` writes it anyway")
-        }
-        Loss::Spoiled { .. } => format!("{loss}; `--allow {}` writes it anyway", Allow::Wider),
-        _ => loss.to_string(),
-    }
-}
-
-/// The proof in words: "matches the same 5,316 of 5,316 files".
-pub(super) fn shown(proof: &Proof) -> String {
-    let mut text =
-        format!("matches the same {} of {} files", grouped(proof.files.same()), grouped(proof.files.total));
-    for (what, file, near) in [
-        ("wider on", &proof.files.wider, &proof.near.wider),
-        ("narrower on", &proof.files.narrower, &proof.near.narrower),
-        ("undocumented for", &proof.files.unknown, &proof.near.unknown),
-        (
-            "the agent and the rule treat letter case differently in",
-            &proof.files.letter_case,
-            &proof.near.letter_case,
-        ),
-    ] {
-        match (&file.example, &near.example) {
-            (Some(path), _) if file.count > 1 => {
-                let _ = write!(text, "; {what} `{path}` and {} more", file.count - 1);
-            }
-            (Some(path), _) => {
-                let _ = write!(text, "; {what} `{path}`");
-            }
-            (None, Some(path)) => {
-                let _ = write!(text, "; {what} paths such as `{path}`");
-            }
-            (None, None) => {}
-        }
-    }
-    if let Some((was, is)) = proof.without_files {
-        let _ = write!(text, "; when no file matches, it is {is} instead of {was}");
-    }
-    text
 }

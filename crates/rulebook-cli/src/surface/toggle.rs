@@ -113,7 +113,7 @@ impl<'r> Switched<'r> {
             0 => String::new(),
             _ => {
                 let agents: Vec<&str> = agents.into_iter().collect();
-                format!("; still applied by agents that read the file by themselves: {}", agents.join(", "))
+                format!("; these agents still read it: {}", agents.join(", "))
             }
         };
         format!("{} {}{still}", out::clean(self.name), self.what())

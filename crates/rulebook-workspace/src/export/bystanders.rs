@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use rulebook::agent::{AGENTS, Agent};
-use rulebook::export::{Allow, Draft, Loss, Meant, Target, compare_readings, reread};
+use rulebook::export::{Allow, Loss, Meant, Target, compare_readings, reread};
 use rulebook::rule::Rule;
 
 use super::ExportOptions;
@@ -80,8 +80,8 @@ struct Bystander {
 impl Bystander {
     /// Whether it would apply a new copy to more than was meant, and does not apply the rule so already.
     fn is_wider(&self, one: &Pending<'_>, sources: &Sources<'_>) -> bool {
-        let is_new = |copy: &&Draft| one.read_from.is_none() && !copy.rule.is_located();
-        let Some(copy) = one.draft.as_ref().ok().filter(is_new) else { return false };
+        let is_new = one.read_from.is_none() && !one.target.is_block();
+        let Some(copy) = one.draft.as_ref().ok().filter(|_| is_new) else { return false };
         let meant = &one.original.meant;
         let read = reread(meant, self.target, &copy.path, &copy.text);
         let Some(read) = read.filter(|read| read.proof.is_wider()) else { return false };

@@ -7,7 +7,6 @@ use rulebook::export::{Loss, LossPolicy, Target, block, index};
 use rulebook::rule::Rule;
 
 use super::files::{CopyState, ExportRow, Files, Outcome, PlannedCopy};
-use super::pending::is_block;
 use super::place::index_path;
 use crate::recorded::{INDEX, RecordedCopies};
 
@@ -44,7 +43,7 @@ pub(super) fn list(
             source: String::new(),
             target: target.name,
             text: list_text(target, &index(listed.into_iter())),
-            block: is_block(target).then(|| INDEX.to_owned()),
+            block: target.is_block().then(|| INDEX.to_owned()),
             source_hash: String::new(),
             is_kept: keep.iter().any(|name| name.trim_start_matches("./") == path),
         };
@@ -81,7 +80,7 @@ pub(super) fn list(
 
 /// The text of a list, always on.
 fn list_text(target: &Target, listed: &str) -> String {
-    match is_block(target) {
+    match target.is_block() {
         true => block(INDEX, listed),
         false => target.always_text(INDEX, listed),
     }

@@ -6,8 +6,8 @@ use std::thread;
 
 use rulebook::agent::Conflicts;
 use rulebook::export::{
-    Allow, Draft, Holder, Loss, Meant, Prover, Tally, Target, block, body, compare_readings, draft_shared,
-    names, outside_blocks, reread,
+    Allow, Draft, Loss, Meant, Prover, Tally, Target, block, body, compare_readings, draft_shared, names,
+    outside_blocks, reread,
 };
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
@@ -82,14 +82,20 @@ pub(super) fn prove(pending: &mut [Pending<'_>], tree: &Tree) {
             one.draft.as_ref().ok().into_iter().chain(&one.aside).map(|draft| [one.rule(), &draft.rule])
         })
         .collect();
+    let whole = compare(pairs, tree);
+    let drafts = pending.iter_mut().flat_map(|one| one.draft.as_mut().ok().into_iter().chain(&mut one.aside));
+    drafts.zip(whole).for_each(|(draft, tally)| draft.proof.files = tally);
+}
+
+/// Compares pairs of a rule and another reading of it on every file of the tree.
+pub(super) fn compare(pairs: Vec<[&Rule; 2]>, tree: &Tree) -> Vec<Tally> {
     let prover = Prover::new(pairs);
     let parts = tree.fold(|| prover.start(), |tallies: &mut Vec<Tally>, files| prover.add(tallies, files));
     let mut whole = prover.start();
     for part in parts {
         whole.iter_mut().zip(part).for_each(|(sum, part)| sum.merge(part));
     }
-    let drafts = pending.iter_mut().flat_map(|one| one.draft.as_mut().ok().into_iter().chain(&mut one.aside));
-    drafts.zip(whole).for_each(|(draft, tally)| draft.proof.files = tally);
+    whole
 }
 
 /// Learns files of the tree on which a copy differs from its rule. Whether any of them is new.
@@ -116,7 +122,7 @@ pub(super) fn refuse(pending: &mut [Pending<'_>], allow: Allow) {
         }
     }
     // What one agent would apply to more, no other that reads the same file can have.
-    for one in pending.iter_mut().filter(|one| !is_block(one.target)) {
+    for one in pending.iter_mut().filter(|one| !one.target.is_block()) {
         let Ok(draft) = &one.draft else { continue };
         if let Some(title) = refused.get(&(one.rule().origin.path.as_str(), draft.path.clone())) {
             one.draft = Err(Loss::NoForm(format!("{title} reads the same file and would apply it to more")));
@@ -159,7 +165,7 @@ pub(super) fn fit<'n>(
         let Some(copy) = one.draft.as_ref().ok().filter(|draft| (limit.counts)(&draft.rule)) else {
             continue;
         };
-        let size = match is_block(target) {
+        let size = match target.is_block() {
             true => limit.unit.count(&block(&one.original.path, &body(one.rule(), &copy.rule.origin))) + 1,
             false => limit.unit.count(&copy.rule.body),
         };
@@ -169,10 +175,6 @@ pub(super) fn fit<'n>(
             false => *used += size,
         }
     }
-}
-
-pub(super) fn is_block(target: &Target) -> bool {
-    matches!(target.holder, Holder::Blocks { .. })
 }
 
 /// Marks rules that an agent reads by itself as they are meant, and notes those that it reads differently.
@@ -216,7 +218,7 @@ pub(super) fn find_readers(pending: &mut [Pending<'_>], target: &Target, native:
 /// Of two copies that one agent reads, keeps the one of the other target if it does the same. `rules` is the number of rules;
 /// each target has all of them, in the same order.
 pub(super) fn find_shared(pending: &mut [Pending<'_>], rules: usize) {
-    let is_file = |one: &Pending<'_>| one.read_from.is_none() && !is_block(one.target) && one.draft.is_ok();
+    let is_file = |one: &Pending<'_>| one.read_from.is_none() && !one.target.is_block() && one.draft.is_ok();
     for first in 0..rules {
         let of_rule = (first..pending.len()).step_by(rules);
         let written: Vec<usize> = of_rule.clone().filter(|at| is_file(&pending[*at])).collect();
@@ -238,6 +240,8 @@ pub(super) fn find_shared(pending: &mut [Pending<'_>], rules: usize) {
                 };
                 let is_needed = own.is_some_and(|own| relied.iter().any(|path| path == own));
                 let is_enough = match &one.draft {
+                    // What would apply to more may be wanted: a file that does less does not replace it.
+                    Ok(own) if own.proof.is_wider() => read.proof.is_same(),
                     Ok(own) => read.proof.is_same() || read.proof.is_as_close_as(&own.proof),
                     Err(_) => read.proof.is_same(),
                 };

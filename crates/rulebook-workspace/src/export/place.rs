@@ -6,13 +6,13 @@ use std::io;
 use rulebook::export::{Target, are_copies, is_marked};
 
 use super::files::Files;
-use super::pending::{GroupDrafts, Original, is_block};
+use super::pending::{GroupDrafts, Original};
 use crate::recorded::INDEX;
 
 /// The paths of copies, each with its root and without letter case, and the file of its rule.
 pub(super) type Taken<'r> = HashMap<(usize, String), &'r str>;
 
-/// The first of the paths of copies that another file has.
+/// The first of the paths of whole files that another file has.
 pub(super) fn taken_path(
     original: &Original<'_>,
     drafts: &GroupDrafts,
@@ -21,9 +21,6 @@ pub(super) fn taken_path(
 ) -> io::Result<Option<String>> {
     let origin = &original.meant.rule.origin;
     for draft in drafts.iter().flatten() {
-        if draft.rule.is_located() {
-            continue;
-        }
         let key = (origin.root, draft.path.to_lowercase());
         if taken.get(&key).is_some_and(|other| *other != origin.path) {
             return Ok(Some(draft.path.clone()));
@@ -59,10 +56,10 @@ pub(super) fn index_path(
         let is_copy = planned.iter().any(|(root, other, source, _)| {
             (*root, source.is_empty()) == (0, false) && other.eq_ignore_ascii_case(&path)
         });
-        if !is_block(target) && is_copy {
+        if !target.is_block() && is_copy {
             continue;
         }
-        let is_recorded = is_block(target) || files.record(0, &path, "").is_some();
+        let is_recorded = target.is_block() || files.record(0, &path, "").is_some();
         let (there, _) = files.get(0, &path)?;
         if is_recorded || there.as_ref().is_none_or(|text| is_marked(text, INDEX)) {
             return Ok(path);

@@ -5,22 +5,21 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rulebook::export::{
-    Draft, Form, Kind, Line, Loss, LossPolicy, Meant, Target, block, draft_shared, names, outside_blocks,
-};
+use rulebook::export::{Loss, LossPolicy, Meant, Target, block, draft_shared, names, outside_blocks};
 use rulebook::resolve::Rulebook;
 use rulebook::rule::Rule;
 
 use super::bystanders::{other_reading, spare};
 use super::files::{ExportRow, Files, Outcome, PlannedCopy, PlannedFile};
 use super::lists::{Lost, Planned, list};
+use super::notes::{doubts, notes_on};
 use super::pending::{
-    GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, fit, is_block, learn, prove,
-    refuse,
+    GroupDrafts, Original, Pending, find_readers, find_shared, first_drafts, fit, learn, prove, refuse,
 };
 use super::place::{Taken, taken_path};
-use super::select::{PlanError, SelectError, empty, reader, select};
-use super::{ExportOptions, stale};
+use super::select::{PlanError, SelectError, not_copied, reader, select};
+use super::stale::gone_source;
+use super::{ExportOptions, Removes, stale};
 use crate::agents::AgentSearch;
 use crate::homes::posix;
 use crate::recorded::{RecordedCopies, source_hash};
@@ -69,9 +68,11 @@ impl Sources<'_> {
                 && !rule.is_located()
         };
         let selected = select(book, &options.from, &is_copy).map_err(PlanError::Select)?;
-        // What a rule that is gone left behind is removed.
-        let has_copies = records.iter().any(|(_, record)| !record.copies.is_empty());
-        if selected.is_empty() && !(options.sync || has_copies) {
+        let gone = |rule: &Rule| gone_source(rule, &records, &workspace.root_folders());
+        let others = not_copied(book, &options.from, &is_copy, &gone);
+        // What a rule that is gone left behind is removed, and nothing to check is in step.
+        let has_copies = options.check || records.iter().any(|(_, record)| !record.copies.is_empty());
+        if selected.is_empty() && others.is_empty() && options.removes == Removes::Nothing && !has_copies {
             return Err(PlanError::Select(SelectError::Empty));
         }
         let own: Vec<Option<Rule>> = selected.iter().map(|rule| without_copies(rule)).collect();
@@ -81,7 +82,11 @@ impl Sources<'_> {
             .collect();
         let planner = Planner { sources: self, options, records: &records };
         let mut files = Files::new(&records);
-        let originals: Vec<Original<'_>> = rules.iter().map(|rule| planner.original(rule)).collect();
+        let mut originals: Vec<Original<'_>> = rules.iter().map(|rule| planner.original(rule)).collect();
+        if reader(&options.from).is_none() {
+            let doubts = doubts(&originals, self, tree);
+            originals.iter_mut().zip(doubts).for_each(|(original, doubt)| original.notes.extend(doubt));
+        }
         let pending = planner.proven(&originals, tree, &mut files)?;
         let (mut rows, files, new) = planner.outcomes(pending, &originals, files)?;
         let is_source = |name: &str| {
@@ -91,7 +96,7 @@ impl Sources<'_> {
         if let Some(name) = unknown {
             return Err(PlanError::NotCopied(name.clone()));
         }
-        rows.extend(without_text(&empty(book, &options.from, &is_copy), &options.to));
+        rows.extend(left_out(&others, &options.to));
         let order = |target: &Target| options.to.iter().position(|other| other.name == target.name);
         rows.sort_by(|a, b| (order(a.target), &a.source).cmp(&(order(b.target), &b.source)));
         Ok(ExportPlan { rows, files, tree: tree.files(), records: new, roots: workspace.root_folders() })
@@ -226,6 +231,9 @@ impl Planner<'_> {
         files: &mut Files<'_>,
     ) -> io::Result<GroupDrafts> {
         let rule = original.meant.rule;
+        if group[0].is_block() {
+            return Ok(drafts);
+        }
         let mut others = names(rule, group[0]).skip(1);
         let mut in_the_way = taken_path(original, &drafts, taken, files)?;
         while in_the_way.is_some()
@@ -237,7 +245,7 @@ impl Planner<'_> {
         if let Some(path) = in_the_way {
             drafts.iter_mut().for_each(|draft| *draft = Err(Loss::Taken(path.clone())));
         }
-        for draft in drafts.iter().flatten().filter(|draft| !is_block(group[0]) && !draft.path.is_empty()) {
+        for draft in drafts.iter().flatten().filter(|draft| !draft.path.is_empty()) {
             taken.insert((rule.origin.root, draft.path.to_lowercase()), &rule.origin.path);
         }
         Ok(drafts)
@@ -256,10 +264,19 @@ impl Planner<'_> {
         let mut lost: Vec<Lost<'_>> = Vec::new();
         let mut planned: Vec<Planned> = Vec::new();
         let mut partly: Vec<(&Rule, &'static Target)> = Vec::new();
-        for Pending { original, target, draft, read_from, mut notes, .. } in pending {
+        for Pending { original, target, mut draft, read_from, mut notes, .. } in pending {
+            if let Ok(draft) = &mut draft
+                && self.is_wired(target)
+            {
+                // Rulebook enforces the rule there.
+                draft.proof.unenforced.clear();
+            }
             let rule = original.meant.rule;
             let written = draft.as_ref().ok().filter(|_| read_from.is_none());
-            notes.extend(written.and_then(|draft| without_description(rule, target, draft)));
+            if let Some(copy) = written {
+                let base = &self.records[rule.origin.root].0;
+                notes.extend(notes_on(original, target, copy, base));
+            }
             let row = |outcome, notes| ExportRow {
                 id: rule.id.clone(),
                 source: rule.origin.display.clone(),
@@ -279,8 +296,8 @@ impl Planner<'_> {
                         root: rule.origin.root,
                         path: draft.path.clone(),
                         target: target.name,
-                        block: is_block(target).then(|| source.clone()),
-                        text: if is_block(target) {
+                        block: target.is_block().then(|| source.clone()),
+                        text: if target.is_block() {
                             block(&source, &rulebook::export::body(rule, &draft.rule.origin))
                         } else {
                             draft.text
@@ -319,42 +336,32 @@ impl Planner<'_> {
         self.records.iter().flat_map(of_base).collect()
     }
 
+    /// Whether Rulebook delivers rules to the agent of a target.
+    fn is_wired(&self, target: &Target) -> bool {
+        let workspace = self.sources.workspace();
+        target.agent().is_none_or(|agent| !workspace.wiring(agent, AgentSearch::Workspace).is_empty())
+    }
+
     /// What happens to rules that a target cannot express.
     fn loss_policy(&self, target: &Target) -> LossPolicy {
-        let wiring = |target: &Target| {
-            let agent = target.agent()?;
-            Some(!self.sources.workspace().wiring(agent, AgentSearch::Workspace).is_empty())
-        };
-        let is_wired = wiring(target).unwrap_or(target.agent().is_none());
         match self.options.loss {
-            Some(LossPolicy::Deliver) | None if is_wired => LossPolicy::Deliver,
+            Some(LossPolicy::Deliver) | None if self.is_wired(target) => LossPolicy::Deliver,
             Some(LossPolicy::Deliver) | None => LossPolicy::LeaveOut,
             Some(other) => other,
         }
     }
 }
 
-/// What people should know if a copy lacks the description of its rule: some agents offer what has one to the model.
-fn without_description(rule: &Rule, target: &Target, copy: &Draft) -> Option<String> {
-    let form = Kind::of(rule).map(|kind| target.form(kind));
-    let has_one = matches!(form, Some(Form::Header(lines)) if lines.contains(&Line::Description));
-    let is_lost = has_one && rule.description.is_some() && copy.rule.description.is_none();
-    is_lost.then(|| {
-        let title = target.title();
-        format!("the copy has no description: {title} would also offer it to the model where no file matches")
-    })
-}
-
-/// The rows of rules that have no text to copy.
-fn without_text(rules: &[&Rule], targets: &[&'static Target]) -> Vec<ExportRow> {
-    let row = |(rule, target): (&Rule, &'static Target)| ExportRow {
+/// The rows of rules that cannot be copied for any agent.
+fn left_out(rules: &[(&Rule, String)], targets: &[&'static Target]) -> Vec<ExportRow> {
+    let row = |((rule, why), target): (&(&Rule, String), &'static Target)| ExportRow {
         id: rule.id.clone(),
         source: rule.origin.display.clone(),
         target,
-        outcome: Outcome::LeftOut(Loss::NoForm("it has no text".to_owned())),
+        outcome: Outcome::LeftOut(Loss::NoForm(why.clone())),
         notes: Vec::new(),
     };
-    targets.iter().flat_map(|target| rules.iter().map(|rule| (*rule, *target))).map(row).collect()
+    targets.iter().flat_map(|target| rules.iter().map(|rule| (rule, *target))).map(row).collect()
 }
 
 /// A rule without the copies of others in its file; `None` if there are none.

@@ -118,24 +118,34 @@ fn is_exportable(rule: &Rule, is_copy: &dyn Fn(&Rule) -> bool) -> bool {
         && !is_copy(rule)
 }
 
-/// Returns the rules that names stand for and that have no text.
-pub(super) fn empty<'b>(
+/// Returns the rules that names stand for and that cannot be copied for any agent, with the reason. `gone` is the source of a copy
+/// that is gone.
+pub(super) fn not_copied<'b>(
     book: &'b Rulebook,
     from: &[String],
     is_copy: &dyn Fn(&Rule) -> bool,
-) -> Vec<&'b Rule> {
-    let is_file = |rule: &Rule| !matches!(rule.origin.place.shape, PlaceKind::Imported);
-    let is_empty = |rule: &&Rule| {
-        rule.body.is_empty()
-            && rule.imports.is_empty()
-            && rule.enabled
+    gone: &dyn Fn(&Rule) -> Option<String>,
+) -> Vec<(&'b Rule, String)> {
+    let is_file = |rule: &&Rule| {
+        !matches!(rule.origin.place.shape, PlaceKind::Imported)
             && rule.origin.scope == Scope::Workspace
             && rule.origin.format.id != FormatId::Skill
-            && is_file(rule)
-            && !is_copy(rule)
             && is_selected(rule, from)
     };
-    book.rules().map(|(rule, _)| rule).filter(is_empty).collect()
+    let why = |rule: &Rule| {
+        match () {
+        () if is_copy(rule) => gone(rule).map(|source| {
+            format!(
+                "it is a copy of `{source}`, which is gone; to make it a rule, rename it and remove the line that says so"
+            )
+        }),
+        () if !rule.enabled => Some("it is switched off".to_owned()),
+        () if rule.body.is_empty() => rule.imports.is_empty().then(|| "it has no text".to_owned()),
+        () => (rule.activation == Activation::Never).then(|| "nothing activates it".to_owned()),
+    }
+    };
+    let rules = book.rules().map(|(rule, _)| rule).filter(is_file);
+    rules.filter_map(|rule| Some((rule, why(rule)?))).collect()
 }
 
 /// Returns the agent of the only name, if it has no format of its own, and the format of the files that it reads.

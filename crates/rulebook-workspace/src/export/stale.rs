@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use rulebook::export::{Blocks, Target, Tool, is_marked};
 
-use super::ExportOptions;
+use rulebook::rule::Rule;
+
 use super::files::{ExportRow, Files, Outcome};
+use super::{ExportOptions, Removes};
 use crate::recorded::{INDEX, Record, RecordedCopies};
 
 /// Removes the copies of earlier exports that this one does not make. Copies that were edited stay.
@@ -33,9 +35,14 @@ pub(super) fn remove(
             let is_selected = selected.contains(&(root, record.source.as_str()));
             // What was imported from a tool is no copy of a rule here, and the other way round.
             let of_file = Tool::of_file(&record.source).map(|tool| tool.name);
-            let is_gone = || options.check && is_gone(record, &roots[root]);
+            let is_made = is_wanted && (is_selected || record.source.is_empty());
+            let is_gone = || is_gone(record, &roots[root]);
             of_file == options.tool.map(|tool| tool.name)
-                && (options.sync || is_wanted && (is_selected || record.source.is_empty() || is_gone()))
+                && match options.removes {
+                    Removes::Others => true,
+                    Removes::Gone => is_made || is_gone(),
+                    Removes::Nothing => is_made || is_wanted && options.check && is_gone(),
+                }
         };
         let (stale, kept): (Vec<Record>, Vec<Record>) =
             recorded.copies.drain(..).partition(|record| is_ours(record) && !is_planned(record));
@@ -57,6 +64,23 @@ pub(super) fn remove(
         }
     }
     Ok(rows)
+}
+
+/// The file that a rule is a copy of, if that is gone.
+pub(super) fn gone_source(
+    rule: &Rule,
+    records: &[(PathBuf, RecordedCopies)],
+    roots: &[PathBuf],
+) -> Option<String> {
+    let (_, recorded) = records.get(rule.origin.root)?;
+    let root = roots.get(rule.origin.root)?;
+    let is_of = |record: &&Record| root.join(&record.path) == Path::new(&rule.origin.path);
+    recorded
+        .copies
+        .iter()
+        .filter(is_of)
+        .find(|record| is_gone(record, root))
+        .map(|record| record.source.clone())
 }
 
 /// Whether the rule of a copy is gone.

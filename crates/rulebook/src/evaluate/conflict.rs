@@ -9,10 +9,11 @@ use super::audience::Audience;
 use super::copies::Lines;
 use super::judge::Candidate;
 use super::order::delivery_rank;
-use super::verdict::State;
+use super::verdict::{InactiveReason, State, WhyNot};
 use crate::agent::Conflicts;
 use crate::evidence::Evidence;
 use crate::format::SameId;
+use crate::hidden::visible_line;
 use crate::resolve::{Identity, Policy};
 use crate::rule::{Rule, Step};
 use crate::source::Scope;
@@ -31,6 +32,9 @@ pub(super) fn decide(
         Policy::Meant(identity) => identity.max(audience.identity()),
     };
     override_recorded(candidates, audience);
+    if let Policy::Meant(_) = policy {
+        leave_to_sources(candidates, audience);
+    }
     let groups = same_ids(candidates);
     for group in &groups {
         if let Some(evidence) = evidence {
@@ -126,6 +130,20 @@ fn override_recorded(candidates: &mut [Candidate<'_>], audience: &Audience<'_>) 
         };
         if !candidates[loser].is_mandatory() {
             candidates[loser].verdict.state = State::Overridden { winner, by: Step::Copy };
+        }
+    }
+}
+
+/// Leaves it to a rule where it applies: a copy says that to the agents that read it by themselves.
+fn leave_to_sources(candidates: &mut [Candidate<'_>], audience: &Audience<'_>) {
+    for candidate in candidates.iter_mut() {
+        let rule = candidate.verdict.rule;
+        if rule.follows_source && candidate.applies() && !audience.reads(rule) {
+            let source = rule.copy_of.first().map_or("", String::as_str);
+            let source = source.rsplit('/').next().unwrap_or(source);
+            let detail = format!("a copy of `{}`, which does not apply", visible_line(source));
+            candidate.verdict.state = State::Inactive(WhyNot::new(InactiveReason::Copy, detail));
+            candidate.unmet = None;
         }
     }
 }

@@ -160,6 +160,8 @@ pub enum InactiveReason {
     Unread,
     /// It is left to the agent.
     NotAdded,
+    /// It is a copy of a rule, and the rule does not apply.
+    Copy,
 }
 
 impl InactiveReason {
@@ -176,6 +178,7 @@ impl InactiveReason {
             InactiveReason::Unreachable => "unreachable",
             InactiveReason::Unread => "unread",
             InactiveReason::NotAdded => "not-added",
+            InactiveReason::Copy => "copy",
         }
     }
 }

@@ -46,10 +46,13 @@ pub fn draft(meant: &Meant<'_>, target: &Target, name: &str, source: &str) -> Re
     if form == Form::No {
         return Err(Loss::no_form(rule, Some(kind), target));
     }
-    if matches!(target.holder, Holder::Blocks { .. }) && !fits_in_block(super::without_marker(&rule.body)) {
+    if target.is_block() && !fits_in_block(super::without_marker(&rule.body)) {
         return Err(Loss::NoForm("its text contains the line that begins or ends a copy".to_owned()));
     }
     let path = target.path(&folder, name);
+    if !target.is_path(&path) {
+        return Err(Loss::NoForm(format!("it would be in `{path}`, which is not a plain path")));
+    }
     let origin = target.reads(&path).ok_or_else(|| Loss::no_form(rule, Some(kind), target))?;
     // All candidates are compared on the same paths: those of the natural ones.
     let natural = lists.iter().take(2).flatten().filter(|pattern| !pattern.contains("/.*"));
@@ -105,7 +108,8 @@ pub fn draft_shared(
         targets.iter().map(|target| draft(meant, target, name, source)).collect();
     let texts: Vec<(String, String)> =
         drafts.iter().flatten().map(|draft| (draft.path.clone(), draft.text.clone())).collect();
-    if targets.len() < 2 || texts.is_empty() || drafts.iter().flatten().any(|draft| draft.rule.is_located()) {
+    let are_blocks = targets.iter().any(|target| target.is_block());
+    if targets.len() < 2 || texts.is_empty() || are_blocks {
         return drafts;
     }
     let read = |text: &(String, String)| -> Vec<Option<Draft>> {

@@ -51,8 +51,19 @@ fn pattern(shapes: Shapes) -> impl Strategy<Value = String> {
         "*ts",
         ".*",
         "**/*.d",
+        "test*/**",
+        "**/lib*/**",
+        "packages/[a-x]*/**",
+        "[!a]*/**",
+        "**/[!e]*.ts",
+        "src/!(x)/**",
+        "**/!(e).test.ts",
+        "*.ts/",
+        "**/?.ts",
+        "src/x,lib/**",
+        "app/(auth)/**",
     ]);
-    (name, extension, odd, 0..if shapes == Shapes::All { 12 } else { 8usize }).prop_map(
+    (name, extension, odd, 0..if shapes == Shapes::All { 14 } else { 8usize }).prop_map(
         |(name, extension, odd, shape)| match shape {
             0 => format!("**/*.{extension}"),
             1 => format!("*.{extension}"),
@@ -70,9 +81,30 @@ fn pattern(shapes: Shapes) -> impl Strategy<Value = String> {
     )
 }
 
+/// What public rule files exclude.
+fn exclusion() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "!**/x/**",
+        "!lib/**",
+        "!**/*.md",
+        "!**/*.test.ts",
+        "!src/core/**",
+        "!*.d.ts",
+        "!x",
+        "!**/[a-d]*.ts",
+        "!**/test_*.py",
+        "!.github/**",
+    ])
+}
+
 /// Headers in the shapes of public rule files of one agent.
 fn source(shapes: Shapes) -> impl Strategy<Value = Rule> {
-    let patterns = prop::collection::vec(pattern(shapes), 1..4);
+    let excluded = prop::collection::vec(exclusion(), 0..if shapes == Shapes::All { 3 } else { 1 });
+    let included = prop::collection::vec(pattern(shapes), 1..4);
+    let patterns = (included, excluded).prop_map(|(mut all, excluded)| {
+        all.extend(excluded.into_iter().map(str::to_owned));
+        all
+    });
     (patterns, prop::bool::ANY, 0..12usize).prop_map(|(patterns, is_described, shape)| {
         let description = if is_described { "description: Some rule\n" } else { "" };
         let commas = patterns.join(",");
@@ -141,7 +173,24 @@ fn authored(draft: &Draft) -> Option<Rule> {
 /// More paths than the proof looks at.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let part = prop::sample::select(vec![
-        "src", "app", "packages", "web", "docs", "lib", "core", "test", "x", ".github", "[id]", ".x",
+        "src",
+        "app",
+        "packages",
+        "web",
+        "docs",
+        "lib",
+        "core",
+        "test",
+        "x",
+        ".github",
+        "[id]",
+        ".x",
+        "a",
+        "tests",
+        "api",
+        "auth",
+        "(auth)",
+        "src/x,lib",
     ]);
     let file = prop::sample::select(vec![
         "a.ts",
@@ -158,6 +207,11 @@ fn paths() -> impl Strategy<Value = Vec<String>> {
         "test_a.py",
         "b.d",
         "LICENSE",
+        "test.py",
+        "lib.ts",
+        "e.d.ts",
+        "e",
+        "é.ts",
     ]);
     let path = (prop::collection::vec(part, 0..4), file)
         .prop_map(|(folders, file)| folders.into_iter().chain([file]).collect::<Vec<_>>().join("/"));

@@ -79,6 +79,7 @@ impl Loss {
             Loss::Wider(_) => "wider",
             Loss::Partly(proof) => match proof.files.narrower.count + proof.near.narrower.count {
                 _ if proof.is_wider() => "wider",
+                0 if proof.without_files.is_none() => "unenforced",
                 0 => "without-files",
                 _ => "narrower",
             },
@@ -122,6 +123,11 @@ impl std::fmt::Display for Loss {
                     (None, Some(path), _) => write!(f, "it does not apply to paths like `{path}`"),
                     (None, None, Some((was, is))) => {
                         write!(f, "when no file matches, it is {is} instead of {was}")
+                    }
+                    (None, None, None) if !proof.unenforced.is_empty() && !proof.is_wider() => {
+                        let keys: Vec<String> =
+                            proof.unenforced.iter().map(|key| format!("`{key}`")).collect();
+                        write!(f, "the agent reads its text, but does not enforce {}", keys.join(" and "))
                     }
                     (None, None, None) => f.write_str("it applies to more than meant"),
                 }

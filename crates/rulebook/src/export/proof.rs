@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::Serialize;
 
 use super::near;
+use super::tally::Tally;
 use super::target::Target;
 use crate::condition::{Condition, PathExpression, Paths, Truth};
 use crate::coverage::Coverage;
@@ -27,78 +28,14 @@ pub struct Proof {
     pub near: Tally,
     /// What was meant and what happens without any file, if that differs.
     pub without_files: Option<(&'static str, &'static str)>,
+    /// What Rulebook enforces of the rule, and the agent does not: keys of its header.
+    pub unenforced: Vec<&'static str>,
     /// Whether the copy goes further without any file.
     #[serde(skip)]
     pub(super) is_wider_without_files: bool,
     /// Whether the copy applies to none of the near paths that the rule is meant for.
     #[serde(skip)]
     pub(super) is_dead: bool,
-}
-
-/// How a rule and its copy compare on some paths.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Tally {
-    /// How many paths were compared.
-    pub total: usize,
-    /// The copy applies, but was not meant to.
-    pub wider: Finding,
-    /// The copy does not apply, but was meant to.
-    pub narrower: Finding,
-    /// The agent does not document whether the copy applies.
-    pub unknown: Finding,
-    /// They differ only because one of them ignores letter case.
-    pub letter_case: Finding,
-}
-
-/// Paths with the same result.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Finding {
-    /// How many.
-    pub count: usize,
-    /// The first one.
-    pub example: Option<String>,
-}
-
-/// The order of examples: hidden paths last.
-fn order(path: &str) -> (bool, &str) {
-    (path.starts_with('.'), path)
-}
-
-impl Finding {
-    fn add(&mut self, path: &str) {
-        self.count += 1;
-        if self.example.as_deref().is_none_or(|first| order(path) < order(first)) {
-            self.example = Some(path.to_owned());
-        }
-    }
-
-    fn merge(&mut self, other: Finding) {
-        self.count += other.count;
-        self.example = match (self.example.take(), other.example) {
-            (Some(one), Some(other)) => Some(if order(&one) <= order(&other) { one } else { other }),
-            (one, other) => one.or(other),
-        };
-    }
-}
-
-impl Tally {
-    /// How many paths have the same result.
-    pub fn same(&self) -> usize {
-        let others = [&self.wider, &self.narrower, &self.unknown, &self.letter_case];
-        self.total - others.iter().map(|finding| finding.count).sum::<usize>()
-    }
-
-    /// Adds the result of other paths.
-    pub fn merge(&mut self, other: Tally) {
-        self.total += other.total;
-        self.wider.merge(other.wider);
-        self.narrower.merge(other.narrower);
-        self.unknown.merge(other.unknown);
-        self.letter_case.merge(other.letter_case);
-    }
 }
 
 impl Proof {
@@ -116,6 +53,7 @@ impl Proof {
     pub fn is_same(&self) -> bool {
         !self.is_wider()
             && self.without_files.is_none()
+            && self.unenforced.is_empty()
             && self.files.narrower.count + self.near.narrower.count == 0
     }
 
@@ -154,6 +92,7 @@ impl Proof {
         Proof {
             near,
             files: Tally::default(),
+            unenforced: unenforced(meant.rule, copy),
             without_files: (was != is).then(|| (was.meaning(), is.meaning())),
             is_wider_without_files: is > was,
             is_dead,
@@ -219,6 +158,15 @@ impl<'r> Meant<'r> {
         known.push((key, Arc::clone(&probes)));
         probes
     }
+}
+
+/// The keys of a rule that Rulebook enforces and that a copy lacks.
+fn unenforced(rule: &Rule, copy: &Rule) -> Vec<&'static str> {
+    let Some(own) = rule.requirements.as_ref().filter(|_| copy.requirements.is_none()) else {
+        return Vec::new();
+    };
+    let keys = [("requires", own.requires.is_empty()), ("forbids", own.forbids.is_empty())];
+    keys.iter().filter(|(_, is_empty)| !is_empty).map(|(key, _)| *key).collect()
 }
 
 /// Counts one path.

@@ -123,6 +123,11 @@ impl Target {
         self.agent().map_or("Rulebook", |agent| agent.title)
     }
 
+    /// Whether its rules are blocks in files that people write too.
+    pub fn is_block(&self) -> bool {
+        matches!(self.holder, Holder::Blocks { .. })
+    }
+
     /// Returns how it expresses a kind.
     pub fn form(&self, kind: Kind) -> Form {
         match kind {

@@ -257,3 +257,70 @@ fn a_copy_that_applies_nowhere_is_not_the_nearest() {
         draft(&cursor("globs: ./src/**/*.ts"), target("copilot-vscode"), "a", "a.md").expect("has a form");
     assert!(copy.proof.is_wider(), "{:?}\n{}", copy.proof, copy.text);
 }
+
+/// What a proof does not call wider is not wider: neither is an exclusion dropped, nor does a class, a group or a folder with a
+/// wildcard stand for more.
+#[test]
+fn no_wildcard_and_no_exclusion_is_lost_silently() {
+    let everyday = [
+        ("**/*.py,!**/migrations/**", "app/migrations/a.py migrations/a.py a.py"),
+        ("**/*.ts,!**/node_modules/**", "node_modules/x/a.ts a/node_modules/b.ts a.ts"),
+        ("**/*.ts,!**/__tests__/**", "a/__tests__/b.ts b.ts"),
+        ("**/*.ts,!dist/**", "dist/a.ts dist/x/a.ts x/dist/a.ts"),
+        ("**/*.tsx,!**/components/**", "a/components/b.tsx components/.b.tsx"),
+        ("src/**,!**/*.md", "src/a.md src/x/a.md src/a.ts"),
+        ("src/**/*.ts,!**/generated/**", "src/generated/a.ts src/x/generated/y/a.ts"),
+        ("**/*.{ts,tsx},!**/dist/**,!**/*.d.ts", "dist/a.tsx a.d.ts x/a.d.ts"),
+        ("src/**,!src/*.test.ts", "src/a.test.ts src/a/b.test.ts"),
+        ("src/**,!src/[ab].ts", "src/a.ts src/b.ts src/c.ts"),
+        ("test*/**", "test.py tests/a.py test/a.py"),
+        ("**/test*/**", "test.py x/test.py x/tests/a.py"),
+        ("packages/[a-m]*/**", "packages/a.ts packages/api/b.ts packages/z/b.ts"),
+        ("*.ts/", "a.ts"),
+        ("src/!(a)/**", "src/api/u.ts src/b.tsx src/a/u.ts src/b/u.ts"),
+        ("[!a]*/**", "a/b.ts b/b.ts ab.ts"),
+        ("**/[!a]*.ts", "a.ts b.ts x/a.ts"),
+        (r"src/\{x\}/y.ts", "src/{x}/y.ts src/x/y.ts"),
+        ("**/?.ts", "e/é.ts e/e.ts"),
+        ("src/a,b/**", "src/a/b.ts src/a,b/c.ts b/c.ts src/a/b/c.ts"),
+    ];
+    let sources = |patterns: &str| {
+        let items = patterns.split(",!").enumerate();
+        let items = items.map(|(at, one)| format!("  - '{}{one}'\n", if at == 0 { "" } else { "!" }));
+        let list: String = items.collect();
+        let keys = [
+            (FormatId::Cursor, ".cursor/rules/a.mdc", "globs"),
+            (FormatId::Claude, ".claude/rules/a.md", "paths"),
+            (FormatId::Cline, ".clinerules/a.md", "paths"),
+            (FormatId::Kiro, ".kiro/steering/a.md", "inclusion: fileMatch\nfileMatchPattern"),
+        ];
+        let mut all = keys
+            .map(|(format, path, key)| rule(format, path, &format!("---\n{key}:\n{list}---\nText.")))
+            .to_vec();
+        let text = format!("---\napplyTo: '{patterns}'\n---\nText.");
+        all.push(rule(FormatId::Copilot, ".github/instructions/a.instructions.md", &text));
+        all
+    };
+    let mut silent = String::new();
+    for (patterns, paths) in everyday {
+        let paths: Vec<String> = paths.split(' ').map(str::to_owned).collect();
+        for meant in &sources(patterns) {
+            for target in TARGETS.iter().filter(|target| target.paths != Form::No) {
+                let Ok(draft) = draft(meant, target, "a", "a.md") else { continue };
+                let found = super::laws::tally(meant, &draft.rule, &paths);
+                let near = &draft.proof.near;
+                let is_reported = (found.wider.count == 0 || draft.proof.is_wider())
+                    && (found.narrower.count == 0 || near.narrower.count + near.wider.count > 0);
+                if !is_reported {
+                    let (from, wider, narrower) =
+                        (meant.origin.format.name(), &found.wider.example, &found.narrower.example);
+                    silent += &format!(
+                        "{from} {patterns} to {}: wider {wider:?}, narrower {narrower:?}: {:?}\n",
+                        target.name, draft.rule.globs
+                    );
+                }
+            }
+        }
+    }
+    assert!(silent.is_empty(), "\n{silent}");
+}

@@ -116,6 +116,12 @@ fn ways(patterns: &[String], from: Dialect, to: Dialect, folder: &str) -> Vec<Ve
             let list = written(list, Tail::Kept);
             [Names::OfFiles, Names::OfAny].into_iter().for_each(|names| add(Some(in_order(&list, names))));
         }
+        // A folder with wildcards in its name may be a file too.
+        let inside = |pattern: &String| match pattern.strip_suffix("/**") {
+            Some(folder) if folder.contains(['*', '?', '[']) => format!("{folder}/**/*"),
+            _ => pattern.clone(),
+        };
+        add(Some(rooted.iter().map(inside).map(|pattern| write(&pattern, to, Tail::Kept)).collect()));
     } else {
         add(Some(rooted.iter().map(|pattern| write(&spelled_out(pattern), to, Tail::Kept)).collect()));
     }

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::shape::{BARE, NAME, Shape, split_exclusion};
 use crate::evidence::Seen;
 use crate::parse::{Entry, Parsed};
 
 /// How many patterns are probed.
 const MAX_PATTERNS: usize = 50;
+
+/// How many paths are looked at that one pattern matches and another one excludes.
+const MAX_CONTESTED: usize = 300;
 
 /// Paths that patterns for something else do not match.
 pub(crate) const OTHERS: &[&str] = &["zz", "zz/zz/zz.zz", ".zz/zz.zz", "zz.ts"];
@@ -23,7 +27,9 @@ pub(super) fn paths<'p>(readings: impl Iterator<Item = &'p Parsed>) -> Vec<Seen>
         }
     }
     let mut inner: BTreeSet<String> = OTHERS.iter().map(|&path| path.to_owned()).collect();
-    globs.into_iter().take(MAX_PATTERNS).for_each(|glob| inner.extend(near(glob)));
+    let globs: Vec<&str> = globs.into_iter().take(MAX_PATTERNS).collect();
+    globs.iter().for_each(|glob| inner.extend(near(glob).into_iter().chain(varied(glob))));
+    inner.extend(contested(&globs));
     let mut paths = BTreeSet::new();
     for (root, folder) in roots {
         for path in &inner {
@@ -36,123 +42,51 @@ pub(super) fn paths<'p>(readings: impl Iterator<Item = &'p Parsed>) -> Vec<Seen>
     paths.into_iter().map(|(root, path)| Seen { path, root, sources: Vec::new() }).collect()
 }
 
-/// How the brackets of a pattern are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Brackets {
-    /// `[a-c]` stands for one of its characters.
-    Class,
-    /// `[slug]` is part of a name, as in Next.js.
-    Name,
-    /// What is between them is a name, which no agent reads so.
-    Bare,
-}
-
 /// Returns a path that the pattern probably matches, and its neighbours.
 pub(crate) fn near(glob: &str) -> Vec<String> {
-    let mut near = neighbours(&example(glob, Brackets::Class));
+    let shape = Shape::of(glob);
+    let mut near = neighbours(&shape.path());
     if glob.contains('[') {
-        near.extend(neighbours(&example(glob, Brackets::Name)));
-        near.extend(neighbours(&example(glob, Brackets::Bare)).into_iter().next());
+        near.extend(neighbours(&shape.path_as(NAME)));
+        near.extend(neighbours(&shape.path_as(BARE)).into_iter().next());
     }
     near
 }
 
-/// Returns a path that the pattern probably matches.
-fn example(glob: &str, brackets: Brackets) -> String {
-    let plain = glob.trim_start_matches('!');
-    let mut path = String::new();
-    let mut rest = plain;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        match c {
-            '\\' => match rest.chars().next().filter(|next| is_escaped(plain, *next)) {
-                Some(next) => {
-                    path.push(next);
-                    rest = &rest[next.len_utf8()..];
-                }
-                None => path.push('/'),
-            },
-            '!' | '@' | '+' | '?' | '*' if rest.starts_with('(') => {
-                let (group, after) = split_group(&rest[1..], ')');
-                path.push_str(if c == '!' { "zz" } else { first(group) });
-                rest = after;
-            }
-            '*' => {
-                rest = rest.trim_start_matches('*');
-                path.push('z');
-            }
-            '?' => path.push('z'),
-            '[' => {
-                let (class, after) = split_class(rest);
-                match brackets {
-                    Brackets::Class => path.push(member(class)),
-                    Brackets::Name => path.extend(["[", class, "]"]),
-                    Brackets::Bare => path.push_str(class),
-                }
-                rest = after;
-            }
-            // The first alternative stands for all of them.
-            '{' | '(' => {
-                let (group, after) = split_group(rest, if c == '{' { '}' } else { ')' });
-                path.push_str(first(group));
-                rest = after;
-            }
-            c => path.push(c),
+/// Returns paths that the pattern matches or almost matches because one of its wildcards, classes or groups stands for something
+/// else, or because it matches a folder.
+pub(crate) fn varied(glob: &str) -> Vec<String> {
+    let shape = Shape::of(glob);
+    let variations = shape.variations();
+    let folders = shape.folders().into_iter().chain(variations.iter().flat_map(Shape::folders));
+    variations.iter().map(Shape::path).chain(folders).filter(|path| !path.is_empty()).collect()
+}
+
+/// Returns paths that one of the patterns matches and another one excludes, as some reader may see them.
+pub(crate) fn contested(globs: &[&str]) -> BTreeSet<String> {
+    let (exclusions, included): (Vec<&str>, Vec<&str>) =
+        globs.iter().take(MAX_PATTERNS).partition(|glob| split_exclusion(glob).0);
+    let included: Vec<Shape> = included.into_iter().map(Shape::of).collect();
+    let included: Vec<Shape> = included.iter().flat_map(|shape| [shape.clone(), shape.inside()]).collect();
+    let views = |glob: &str| {
+        let shape = Shape::of(glob);
+        let whole = [shape.clone(), shape.inside(), shape.anywhere(), shape.anywhere().inside()];
+        let below = [shape.below("zz"), shape.below("zz").inside()];
+        let varied = shape.variations();
+        whole.into_iter().chain(below).chain(varied).collect::<Vec<Shape>>()
+    };
+    let excluded: Vec<Vec<Shape>> = exclusions.into_iter().map(views).collect();
+    let most = excluded.iter().map(Vec::len).max().unwrap_or_default();
+    let mut paths = BTreeSet::new();
+    // What most readers see first: there may be too many.
+    let views = (0..most).flat_map(|at| excluded.iter().filter_map(move |views| views.get(at)));
+    for path in views.flat_map(|view| included.iter().filter_map(|shape| shape.shared(view))) {
+        paths.insert(path);
+        if paths.len() == MAX_CONTESTED {
+            break;
         }
     }
-    path
-}
-
-/// Whether a backslash escapes the next character. In a pattern without slashes it may be a separator of Windows.
-fn is_escaped(glob: &str, next: char) -> bool {
-    "[]{}()!+@".contains(next) || "*?\\".contains(next) && glob.contains('/')
-}
-
-fn split_group(text: &str, end: char) -> (&str, &str) {
-    text.split_once(end).unwrap_or((text, ""))
-}
-
-fn first(group: &str) -> &str {
-    group.split([',', '|']).next().unwrap_or_default()
-}
-
-/// Splits what follows a bracket at the end of its class, which may start with a bracket.
-pub(crate) fn split_class(text: &str) -> (&str, &str) {
-    let mut start = text.len() - text.trim_start_matches(['!', '^']).len();
-    start += usize::from(text[start..].starts_with(']'));
-    // A named class, such as `[[:alpha:]]`.
-    while text[start..].starts_with("[:")
-        && let Some(end) = text[start..].find(":]")
-    {
-        start += end + 2;
-    }
-    match text[start..].find(']') {
-        Some(end) => (&text[..start + end], &text[start + end + 1..]),
-        None => (text, ""),
-    }
-}
-
-/// A character that a class matches.
-fn member(class: &str) -> char {
-    let is_negated = class.starts_with(['!', '^']);
-    let inner = class.trim_start_matches(['!', '^']);
-    let named = [("[:digit:]", '0'), ("[:upper:]", 'A')];
-    if inner.starts_with("[:") {
-        return named.iter().find(|(name, _)| inner.starts_with(name)).map_or('a', |(_, c)| *c);
-    }
-    if is_negated {
-        let is_in = |c: &char| contains(inner, *c);
-        return ('a'..='z').rev().chain('0'..='9').find(|c| !is_in(c)).unwrap_or('Z');
-    }
-    // No name is a dot.
-    inner.chars().find(|c| c.is_alphanumeric()).or_else(|| inner.chars().next()).unwrap_or('z')
-}
-
-/// Whether a class without its negation lists a character.
-fn contains(class: &str, c: char) -> bool {
-    let all: Vec<char> = class.chars().collect();
-    let is_in = |three: &[char]| three[1] == '-' && (three[0]..=three[2]).contains(&c);
-    all.contains(&c) || all.windows(3).any(is_in)
+    paths
 }
 
 /// Returns a path, and those that a reader with other rules may take for it.

@@ -125,7 +125,7 @@ impl Format {
     }
 
     /// Returns the priority of a file at a place that gives none.
-    pub(crate) fn default_priority(&self, place: &Place) -> u8 {
+    pub fn default_priority(&self, place: &Place) -> u8 {
         match (place.shape, self.priority) {
             (_, None) => 0,
             (PlaceKind::Located { .. } | PlaceKind::Imported | PlaceKind::Named, Some(priority)) => {

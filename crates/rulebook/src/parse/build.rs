@@ -213,6 +213,7 @@ fn blank(reader: Reader<'_>, id: Option<String>, priority: u8, body_start: usize
         imports: Vec::new(),
         inlined: Vec::new(),
         copy_of: Vec::new(),
+        follows_source: false,
         alias: None,
         body_line: text[..body_start].bytes().filter(|&byte| byte == b'\n').count() + 1,
         origin,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::evaluate::{Evaluation, State};
 use crate::requirement::{EventPattern, Requirements};
-use crate::rule::{Body, Rule};
+use crate::rule::{Body, Rule, Step};
 
 /// A rule with requirements: what is needed to follow them.
 #[derive(Clone, Debug)]
@@ -20,7 +20,12 @@ pub(super) struct OrderedRule {
 impl OrderedRule {
     /// The rules with requirements among those that apply.
     pub(super) fn all<'r>(evaluation: &Evaluation<'r>) -> Vec<&'r Rule> {
-        let applies = |state: &State<'_>| matches!(state, State::Stack | State::Offered | State::Stream);
+        // A copy has the text, but not what is enforced.
+        let applies = |state: &State<'_>| match state {
+            State::Stack | State::Offered | State::Stream => true,
+            State::Overridden { winner, by: Step::Copy | Step::Duplicate } => winner.requirements.is_none(),
+            _ => false,
+        };
         let verdicts = evaluation.verdicts.iter().filter(|verdict| applies(&verdict.state));
         verdicts.map(|verdict| verdict.rule).filter(|rule| rule.requirements.is_some()).collect()
     }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use rulebook::export::{Allow, TARGETS, Target};
-use rulebook_workspace::{Candidate, ExportOptions, ExportPlan, ExportRow, Reach, Wanted};
+use rulebook_workspace::{Candidate, ExportOptions, ExportPlan, ExportRow, Reach, Removes, Wanted};
 
 use super::super::export::{described, edits, planned, summary, targets};
 use super::cache::Caches;
@@ -35,7 +35,7 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
             loss: settings.loss,
             keep: Vec::new(),
             dir: None,
-            sync: false,
+            removes: Removes::Nothing,
             check: false,
         };
         let own = options.reader().map(|agent| sources.native(agent).book);
@@ -88,6 +88,7 @@ fn form(candidates: &[Candidate], query: &Query, from: &[String], to: &[String])
 fn preview(plan: &ExportPlan, targets: &[&'static Target], query: &Query, from: &[String]) -> Markup {
     let links = Links::of(query);
     let names: Vec<&str> = targets.iter().map(|target| target.name).collect();
+    let command = format!("rulebook export --from {} --to {}", from.join(","), names.join(","));
     html! {
         p role="status" { (counted(plan.files.len(), "file")) " would change; each copy is compared on " (counted(plan.tree, "file")) "." }
         @for target in targets {
@@ -104,7 +105,10 @@ fn preview(plan: &ExportPlan, targets: &[&'static Target], query: &Query, from: 
                 p .detail { "And " (counted(rows.len() - ROWS, "more rule")) ": " code { "rulebook export --dry-run --all" } " shows them." }
             }
         }
-        p { "To write them: " code { "rulebook export --from " (Text(&from.join(","))) " --to " (names.join(",")) } }
+        p {
+            "To write them: " code { (Text(&command)) } " "
+            button .quiet .small .needs-script type="button" data-copy=(Text(&command)) { "Copy command" }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::text::{Text, name};
 
 /// The views in the navigation: address and title.
 const VIEWS: &[(&str, &str)] =
-    &[("agents", "Agents"), ("path", "Path"), ("sessions", "Sessions"), ("map", "Map")];
+    &[("agents", "Agents"), ("path", "Path"), ("sessions", "Sessions"), ("map", "Map"), ("export", "Export")];
 
 /// Returns the whole page; `view` is the address of its view.
 pub(super) fn frame(view: &str, title: &str, query: &Query, rules: &CachedRules, body: &Markup) -> Response {
