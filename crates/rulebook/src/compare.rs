@@ -24,6 +24,8 @@ pub struct Difference {
     pub does: Outcome,
     /// Why, in a few words, unless the outcome says it.
     pub why: Option<String>,
+    /// What the agent should do, as a part of a sentence: "apply to `src/**`".
+    should: String,
     /// The first problem found when the file was read as the agent reads it.
     cause: Option<Diagnostic>,
 }
@@ -138,15 +140,15 @@ impl Difference {
 
     /// Says what was meant and what the agent does.
     pub fn sentence(&self, agent: &Agent, rule: &Rule) -> String {
-        let (title, does, meant) = (agent.title, &self.does, &self.meant);
+        let (title, does, should) = (agent.title, &self.does, &self.should);
         match &self.why {
             _ if self.is_nested(rule) => {
                 format!("{title} reads this file only if it is started in `{}`", rule.origin.folder)
             }
             // Nobody means that: the header does not say when the rule applies.
             Some(why) if rule.activation == Activation::Never => format!("{why}; {title} {does}"),
-            Some(why) => format!("this rule is meant to be {meant}, but {title} {does}: {why}"),
-            None => format!("this rule is meant to be {meant}, but {title} {does}"),
+            Some(why) => format!("this rule should {should}, but {title} {does}: {why}"),
+            None => format!("this rule should {should}, but {title} {does}"),
         }
     }
 
@@ -272,8 +274,10 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         (_, Some(rule)) => Outcome::of(rule),
     };
     let why = cause.as_ref().map(|cause| cause.message.clone());
+    let conditions = conditions_of(meant, rule.map(|rule| &**rule));
+    let should = should(meant, &conditions, &patterns(meant));
     let meant = rule.map_or_else(|| describe(meant), |rule| described(meant, rule));
-    Some(Difference { meant, does, why, cause })
+    Some(Difference { meant, does, why, should, cause })
 }
 
 /// Whether a problem can be why a rule applies otherwise: it is a problem of the header.
@@ -295,12 +299,41 @@ fn key_of(diagnostic: &Diagnostic) -> Option<&str> {
     diagnostic.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next()).map(str::trim)
 }
 
-/// Describes when a rule applies, without `tags` if its agent knows no such condition: there, people label rules with it.
-fn described(meant: &Rule, own: &Rule) -> String {
+/// The conditions of a rule, without `tags` if its agent knows no such condition: there, people label rules with it.
+fn conditions_of<'r>(meant: &'r Rule, own: Option<&Rule>) -> Vec<&'r Condition> {
     let is_label = |condition: &Condition| {
-        condition.key == "tags" && !own.origin.format.known_keys().contains(&condition.key)
+        condition.key == "tags"
+            && own.is_some_and(|own| !own.origin.format.known_keys().contains(&condition.key))
     };
-    let conditions: Vec<&Condition> = meant.conditions.iter().filter(|one| !is_label(one)).collect();
+    meant.conditions.iter().filter(|one| !is_label(one)).collect()
+}
+
+/// Says what an agent should do with a rule, as a part of a sentence.
+fn should(meant: &Rule, conditions: &[&Condition], patterns: &str) -> String {
+    let condition = |key: &str| match key {
+        "paths" => format!("to {patterns}"),
+        key => format!("if `{key}` matches"),
+    };
+    match meant.activation {
+        Activation::Always => "always apply".to_owned(),
+        Activation::When if conditions.is_empty() && meant.origin.nest().is_none() => {
+            "always apply".to_owned()
+        }
+        Activation::When if conditions.is_empty() => "always apply in its folder".to_owned(),
+        Activation::When => {
+            let conditions: Vec<String> = conditions.iter().map(|found| condition(found.key)).collect();
+            format!("apply {}", conditions.join(" and "))
+        }
+        Activation::OnRequest => "be offered to the model".to_owned(),
+        Activation::Manual => "apply only when mentioned by name".to_owned(),
+        Activation::Stream => "watch the model's output".to_owned(),
+        Activation::Never => "never apply".to_owned(),
+    }
+}
+
+/// Describes when a rule applies, as its agent understands its conditions.
+fn described(meant: &Rule, own: &Rule) -> String {
+    let conditions = conditions_of(meant, Some(own));
     match meant.activation {
         Activation::When if conditions.is_empty() && meant.origin.nest().is_none() => ALWAYS.to_owned(),
         activation => describe_with(activation, &conditions, &patterns(meant)),

@@ -58,6 +58,14 @@ impl<'s> Status<'s> {
             Viewpoint::As(_) => rows(workspace, &views.agents[0].native),
             _ => all_rows(workspace, &views.meant, &matrix),
         };
+        if matches!(point, Viewpoint::As(_)) {
+            // The agent's reading of a file may have another id than the one that commands know.
+            for row in &mut rows {
+                if let Some(meant) = matrix.rows.iter().find(|other| other.origin.display == row.source) {
+                    (row.id, row.key) = (meant.id.to_owned(), meant.key());
+                }
+            }
+        }
         for row in &mut rows {
             let at =
                 matrix.rows.iter().position(|other| other.origin.display == row.source && other.id == row.id);

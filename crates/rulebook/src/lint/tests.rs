@@ -371,6 +371,7 @@ fn the_summary_lists_what_does_not_work_as_intended() {
             never_seen: [".clinerules/empty.md", ".opencode/rules/r.md", ".xcsh/rules/n.md"]
                 .map(str::to_owned)
                 .into(),
+            rejected: vec![".opencode/rules/r.md".to_owned()],
             not_applied: Default::default(),
             unreadable_header: vec![".clinerules/broken.md".to_owned()],
             only_by_name: vec![".cursor/rules/m.mdc".to_owned()],

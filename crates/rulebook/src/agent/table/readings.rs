@@ -171,6 +171,7 @@ pub(super) const CURSOR: Format = own(Format {
     keys: CURSOR_KEYS,
     broken: Broken::Reject,
     rival: Some(Dialect::VsCode),
+    offers_scoped: false,
     ..designs::CURSOR
 });
 
