@@ -82,7 +82,8 @@ fn a_switch_is_reported_in_one_line() {
         let answer = editor.request("workspace/executeCommand", command);
         assert_eq!((&answer["notice"], &answer["warns"]), (&json!(notice), &json!(warns)));
     };
-    let cursor = "web is disabled: Rulebook no longer adds it (1 rule file); these agents still read it: Cursor";
+    let cursor =
+        "web is disabled: Rulebook no longer adds it (1 rule file); these agents still read it: Cursor";
     check("web", cursor, true);
     check("own", "own is now disabled (1 rule file)", false);
     editor.stop();
