@@ -128,7 +128,7 @@ impl Concern<'_> {
         match self.demand {
             Demand::Require(Require { before: EventPattern::Stop, .. }) => {
                 format!(
-                    "the turn ends although the rule `{rule}` requires: {what}. Rulebook refused that before."
+                    "The turn ends although the rule `{rule}` requires: {what}. Rulebook refused that before."
                 )
             }
             _ => format!(

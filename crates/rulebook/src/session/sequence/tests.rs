@@ -429,7 +429,7 @@ fn every_reader_gets_a_text_that_says_what_happened() {
             "The turn cannot end yet. After editing `src/**`, run `npm test*` first.",
             "This call was refused: Rulebook cannot know whether `stop` violates the rule below (the name of the command is not known). The rule requires: after editing `src/**`, run `npm test*` before ending the turn.",
             "The rule `order` (.rulebook/rules/order.md) requires: after editing `src/**`, run `npm test*` before ending the turn. Rulebook cannot know whether `stop` violates it: the name of the command is not known. Allow the call only if it follows the rule.",
-            "the turn ends although the rule `order` requires: after editing `src/**`, run `npm test*` before ending the turn. Rulebook refused that before.",
+            "The turn ends although the rule `order` requires: after editing `src/**`, run `npm test*` before ending the turn. Rulebook refused that before.",
         ],
     );
 }
