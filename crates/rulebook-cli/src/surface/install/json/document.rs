@@ -77,6 +77,11 @@ impl<'t> Document<'t> {
         self.tokens.get(self.tokens.partition_point(|token| token.range.start < at))
     }
 
+    /// Whether it has no white space. What we add always has some: another program wrote the file again.
+    pub(super) fn is_compact(&self) -> bool {
+        self.tokens.windows(2).all(|pair| pair[0].range.end == pair[1].range.start)
+    }
+
     pub(super) fn comma_after(&self, at: usize) -> Option<usize> {
         let from = self.tokens.partition_point(|token| token.range.start < at);
         let next = self.tokens[from..].iter().find(|next| !is_comment(&next.token))?;

@@ -12,12 +12,16 @@ use crate::surface::install::program::Program;
 
 /// Collects the edits that remove our entries; returns whether we created the whole document.
 pub(super) fn strip(document: &Document<'_>, patch: &Json, program: &Program, edits: &mut Vec<Edit>) -> bool {
-    Strip { document, program }.strip(&document.root, patch, edits)
+    let is_compact = document.is_compact();
+    let is_emptied = Strip { document, program, is_compact }.strip(&document.root, patch, edits);
+    is_emptied && !is_compact
 }
 
 struct Strip<'a, 't> {
     document: &'a Document<'t>,
     program: &'a Program,
+    /// Whether the layout does not show which containers we created: then those that become empty are removed.
+    is_compact: bool,
 }
 
 impl Strip<'_, '_> {
@@ -50,7 +54,7 @@ impl Strip<'_, '_> {
         let is_spaced = self.document.token_after(inside).is_some_and(|first| first.range.start > inside);
         !removed.is_empty()
             && removed.iter().all(|removed| *removed)
-            && is_spaced
+            && (is_spaced || self.is_compact)
             && !self.document.has_comment(value)
     }
 

@@ -57,6 +57,17 @@ fn entries_follow_the_layout_of_the_file() {
 }
 
 #[test]
+fn a_file_that_another_program_wrote_without_white_space_keeps_no_empty_container() {
+    let compact = |text: &str| serde_json::from_str::<Json>(text).unwrap().to_string();
+    for patch in [patch(), servers()] {
+        for before in [r#"{"a":1}"#, "{}"] {
+            let added = compact(&add(Some(before), &patch, &program()).unwrap());
+            assert_eq!(remove(&added, &patch, &program()).unwrap().as_deref(), Some(before), "{added}");
+        }
+    }
+}
+
+#[test]
 fn an_empty_container_stays() {
     for before in [
         "{}",

@@ -8,13 +8,16 @@ const library = import("rulebook-node").then(({ hook }) => hook, () => undefined
 
 const run = (event) =>
   new Promise((resolve, reject) => {
-    const child = spawn(PROGRAM, ["hook", "opencode"], { cwd: event.directory, stdio: ["pipe", "pipe", "ignore"], timeout: 10000 });
+    const child = spawn(PROGRAM, ["hook", "opencode"], { cwd: event.directory, stdio: ["pipe", "pipe", "ignore"] });
+    // Node keeps the timer of its own `timeout` if the program cannot be started.
+    const timer = setTimeout(() => child.kill(), 10000);
+    const done = (settle) => (value) => (clearTimeout(timer), settle(value));
     let text = "";
     child.stdout.setEncoding("utf8");
     child.stdout.on("data", (chunk) => (text += chunk));
     child.stdin.on("error", () => {});
-    child.on("error", reject);
-    child.on("close", () => resolve(text));
+    child.on("error", done(reject));
+    child.on("close", done(() => resolve(text)));
     child.stdin.end(JSON.stringify(event));
   }).then((text) => (text.trim() ? JSON.parse(text) : {}));
 
