@@ -48,7 +48,7 @@ pub(super) fn return_early() {
     c::mallopt(TRIM_THRESHOLD, 1 << 20);
 }
 
-/// Other systems return memory by themselves.
+/// Other C libraries have no such function. That of the static binaries for Linux keeps free memory for later connections.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(super) fn return_early() {}
 
@@ -57,7 +57,7 @@ pub(super) fn trim() {
     c::malloc_trim(0);
 }
 
-/// Other systems return memory by themselves.
+/// Other C libraries have no such function. That of the static binaries for Linux keeps free memory for later connections.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(super) fn trim() {}
 
