@@ -211,7 +211,15 @@ const ROWS: usize = 40;
 
 fn show(plan: &ExportPlan, options: &ExportOptions, is_read_only: bool, all: bool) -> String {
     let mut text = String::new();
-    for target in &options.to {
+    // Copies for other agents may be removed.
+    let others = plan.rows.iter().map(|row| row.target);
+    let mut targets: Vec<&'static Target> = Vec::new();
+    for target in options.to.iter().copied().chain(others) {
+        if !targets.iter().any(|known| known.name == target.name) {
+            targets.push(target);
+        }
+    }
+    for target in targets {
         let rows: Vec<&ExportRow> = plan.rows.iter().filter(|row| row.target.name == target.name).collect();
         let _ = writeln!(text, "{}: {}", paint(BOLD, target.title()), summary(&rows));
         let most = if all { usize::MAX } else { ROWS };

@@ -29,9 +29,10 @@ pub struct Finding {
     pub example: Option<String>,
 }
 
-/// The order of examples: hidden paths last.
-fn order(path: &str) -> (bool, &str) {
-    (path.starts_with('.') || path.contains("/."), path)
+/// The order of examples: hidden paths last, and before them those with capital letters.
+fn order(path: &str) -> (bool, bool, &str) {
+    let is_hidden = path.starts_with('.') || path.contains("/.");
+    (is_hidden, path.contains(char::is_uppercase), path)
 }
 
 impl Finding {
