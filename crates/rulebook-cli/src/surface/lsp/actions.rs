@@ -43,7 +43,7 @@ fn explanations(published: &[Diagnostic], document: &Document, place: &Place) ->
     for found in published.iter().filter(|found| place_in(found, document).touches(&place.range)) {
         here.entry(found.code).or_default().push(shown(found, Some(document)));
     }
-    here.into_iter().map(|(code, found)| explanation(code.row().name, found.into())).collect()
+    here.into_iter().map(|(code, found)| explanation(code.row().name, &found)).collect()
 }
 
 /// What the hints of stream rules at a place mean.
@@ -58,10 +58,10 @@ fn preview_explanation(
         serde_json::from_value(hint["range"].clone()).is_ok_and(|range: Span| range.touches(&place.range))
     };
     let here: Vec<Value> = hints.into_iter().filter(is_here).collect();
-    (!here.is_empty()).then(|| explanation(preview::CODE, here.into()))
+    (!here.is_empty()).then(|| explanation(preview::CODE, &here))
 }
 
-fn explanation(code: &str, diagnostics: Value) -> Value {
+fn explanation(code: &str, diagnostics: &[Value]) -> Value {
     let title = format!("What does `{code}` mean?");
     json!({
         "title": title, "kind": QUICK_FIX, "diagnostics": diagnostics,

@@ -67,7 +67,7 @@ pub(super) fn serve(mut server: Server, connection: &Connection) -> anyhow::Resu
                 return Ok(end);
             }
             Some(Message::Notification(notification)) => note(&mut server, notification),
-            Some(Message::Response(answer)) => server.hear_answer(answer),
+            Some(Message::Response(answer)) => server.hear_answer(&answer),
             None => {}
         }
     }

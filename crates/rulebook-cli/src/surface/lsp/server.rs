@@ -133,7 +133,7 @@ impl Server {
     }
 
     /// Takes an answer of the editor. Only that to the last request for settings needs an action.
-    pub(super) fn hear_answer(&mut self, answer: Response) {
+    pub(super) fn hear_answer(&mut self, answer: &Response) {
         if self.configuration.take_if(|id| *id == answer.id).is_some()
             && let Some(settings) = answer.response_result.as_ref().ok().and_then(|settings| settings.get(0))
         {
