@@ -156,6 +156,8 @@ impl Workspace {
         let own = [
             self.state_folder(),
             self.homes.config.as_ref().map(|config| config.join("rulebook")),
+            // The copies of remote rules.
+            self.homes.cache.as_ref().map(|cache| cache.join("rulebook")),
             std::env::current_exe().ok(),
         ];
         let code = HOSTS.iter().flat_map(|host| host.code).filter_map(|(_, user)| Some(home?.join(user)));

@@ -4,12 +4,16 @@ use super::command::Word;
 use super::effects::{Given, given};
 use super::touched::Touched;
 
-/// The copies of some files in a folder. A target without an extension may be a folder.
+/// The copies of some files in a folder, relative to where the command runs. A target without an extension may be a folder.
 pub(super) fn copies<'w>(
     target: &Word,
     is_folder: bool,
     sources: impl Iterator<Item = &'w Word>,
 ) -> Vec<(Word, Touched)> {
+    // A copy elsewhere, such as in `/tmp`, is no file of the workspace.
+    if target.text.starts_with(['/', '~']) {
+        return Vec::new();
+    }
     let folder = target.text.trim_end_matches('/');
     let last = folder.rsplit('/').next().unwrap_or(folder);
     let is_folder = is_folder || folder.len() < target.text.len() || matches!(last, "" | "." | "..");

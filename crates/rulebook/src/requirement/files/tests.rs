@@ -145,7 +145,7 @@ fn writes_of_a_shell_line() {
         yes echo 1 > "$(pwd)/db/migrations/1.sql"
         yes rm ~+/db/migrations/1.sql
         maybe rm ~-/db/migrations/1.sql
-        maybe PWD=/x; rm "$PWD/db/migrations/1.sql"
+        no PWD=/x; rm "$PWD/db/migrations/1.sql"
         no rm "$PWD/x/db/migrations/1.sql"
         no tar czf x.tgz db
         no grep -o x db/migrations/1.sql
