@@ -35,9 +35,20 @@ struct Guarded {
 }
 
 impl Workspace {
-    /// What the guard does in this workspace; `None` if it is off.
+    /// What the guard does in this workspace: its own guard, or that of a workspace around it; `None` if both are off.
     pub fn guard(&self) -> Option<GuardMode> {
-        self.guarded().map(|guarded| guarded.mode)
+        let own = self.guarded().map(|guarded| guarded.mode);
+        own.or_else(|| self.guarded_around().map(|(_, mode)| mode))
+    }
+
+    /// The nearest folder above the first root that is a workspace whose guard is on: an agent may work in a repository inside.
+    fn guarded_around(&self) -> Option<(String, GuardMode)> {
+        let document: Document = state::load(&self.guard_file()?, MAX_FILE, VERSION)?;
+        let above = Path::new(&self.roots.roots[0].path).ancestors().skip(1);
+        above.map(posix).find_map(|root| {
+            let mode = document.workspaces.get(&root)?.mode;
+            Some((root, mode))
+        })
     }
 
     fn guarded(&self) -> Option<Guarded> {
@@ -145,6 +156,8 @@ impl Workspace {
         let own = [
             self.state_folder(),
             self.homes.config.as_ref().map(|config| config.join("rulebook")),
+            // The copies of remote rules.
+            self.homes.cache.as_ref().map(|cache| cache.join("rulebook")),
             std::env::current_exe().ok(),
         ];
         let code = HOSTS.iter().flat_map(|host| host.code).filter_map(|(_, user)| Some(home?.join(user)));
@@ -155,10 +168,11 @@ impl Workspace {
         let in_roots: Vec<PathBuf> =
             roots.flat_map(|root| local.iter().map(|place| root.join(place))).collect();
         absolute.extend(self.linked(in_roots.iter().chain(&absolute).map(PathBuf::as_path)));
+        let own = self.roots.roots.iter().map(|root| root.path.clone());
         Governed {
             local,
             absolute: absolute.iter().map(|path| posix(path)).collect(),
-            roots: self.roots.roots.iter().map(|root| root.path.clone()).collect(),
+            roots: own.chain(self.guarded_around().map(|(root, _)| root)).collect(),
             home: home.map(posix),
         }
     }

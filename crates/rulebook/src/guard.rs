@@ -116,7 +116,7 @@ impl Judge<'_> {
                 let is_known = command.is_well_known();
                 for FileUse { file, touched } in command.files() {
                     match touched {
-                        Touched::Written | Touched::Created => {
+                        Touched::Moved | Touched::Written | Touched::Created => {
                             add(&self.shown(&file.text), self.writes_any(command, &file));
                         }
                         // What other programs do with a file is not known.
@@ -190,7 +190,7 @@ impl Judge<'_> {
     /// Whether a command that a program may run writes something governed.
     fn may_run_change(&self, command: &Command) -> bool {
         command.suspected.iter().any(|inner| {
-            let mut written = inner.files().into_iter().filter(|one| one.touched == Touched::Written);
+            let mut written = inner.files().into_iter().filter(|one| one.touched.is_write());
             written.any(|one| self.writes_any(inner, &one.file) == Truth::Yes)
         })
     }
@@ -298,13 +298,18 @@ impl Governed {
             let entry = format!("/{}/", entry.to_lowercase());
             below.contains(&entry) || counts_above && (relative.is_empty() || entry.starts_with(&slashed))
         };
+        let whole = match self.roots.first().filter(|_| !path.starts_with('/')) {
+            Some(root) => normal(&format!("{root}/{path}")),
+            None => path.clone(),
+        }
+        .to_lowercase();
         let is_absolute = |entry: &String| {
-            let (entry, whole) = (normal(entry).to_lowercase(), path.to_lowercase());
+            let entry = normal(entry).to_lowercase();
             whole == entry
                 || whole.starts_with(&format!("{entry}/"))
                 || counts_above && entry.starts_with(&format!("{whole}/"))
         };
-        self.local.iter().any(is_local) || path.starts_with('/') && self.absolute.iter().any(is_absolute)
+        self.local.iter().any(is_local) || whole.starts_with('/') && self.absolute.iter().any(is_absolute)
     }
 }
 

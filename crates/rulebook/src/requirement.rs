@@ -5,10 +5,11 @@ use std::sync::Arc;
 use crate::condition::{CommandPattern, Paths, Truth};
 use crate::evidence::Roots;
 use crate::glob::Glob;
-use crate::shell::{self, Command, Script, Touched};
+use crate::shell::{self, Command, Script};
 use crate::words::words;
 
 mod files;
+mod order;
 
 pub(crate) use files::Place;
 
@@ -97,6 +98,8 @@ pub(crate) struct Occurrence<'c> {
     pub(crate) tool: &'c str,
     pub(crate) paths: &'c [String],
     pub(crate) is_write: bool,
+    /// Whether it ran and failed.
+    pub(crate) has_failed: bool,
     /// What its shell line runs, and where.
     pub(crate) script: Option<&'c Script>,
     pub(crate) place: Place<'c>,
@@ -159,7 +162,10 @@ impl EventPattern {
         match (self, call.script) {
             (EventPattern::Stop, _) => Truth::No,
             (EventPattern::Tool(glob), _) => known(glob.is_match(&call.tool.to_lowercase())),
-            (EventPattern::Command(pattern), Some(script)) => pattern.matches_line(script),
+            (EventPattern::Command(pattern), Some(script)) => {
+                let failed = script.failed_with_line().filter(|_| call.has_failed);
+                pattern.matches_line(script, failed)
+            }
             (EventPattern::Command(_), None) => Truth::No,
             (EventPattern::Read(paths), None) => known(!call.is_write && call.names(paths)),
             (EventPattern::Edit(paths), None) => known(call.is_write && call.names(paths)),
@@ -197,9 +203,8 @@ impl Occurrence<'_> {
             path.strip_suffix(file).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
         };
         let touched: Vec<_> = script.commands.iter().flat_map(Command::files).collect();
-        let is_written = |path: &str| {
-            touched.iter().any(|one| one.touched == Touched::Written && is_file(path, &one.file.text))
-        };
+        let is_written =
+            |path: &str| touched.iter().any(|one| one.touched.is_write() && is_file(path, &one.file.text));
         self.paths.iter().any(|path| paths.is_match(None, path) && !is_written(path))
     }
 }
@@ -221,8 +226,17 @@ impl Requirements {
     pub fn fires_on(&self, line: &str, roots: &Roots) -> Option<Truth> {
         let script = shell::parse(line);
         let place = Place { roots, folder: None };
-        let call = Occurrence { tool: "shell", paths: &[], is_write: false, script: Some(&script), place };
-        self.in_lines().map(|event| event.matches(&call)).max()
+        let (is_write, has_failed) = (false, false);
+        let call =
+            Occurrence { tool: "shell", paths: &[], is_write, has_failed, script: Some(&script), place };
+        let waits = |require: &Require| {
+            let truth = require.before.matches(&call);
+            let is_due = truth != Truth::No && require.is_due_in(&script, place, truth, true);
+            if is_due { truth } else { Truth::No }
+        };
+        let forbidden = self.forbids.iter().map(|forbid| forbid.event.matches(&call));
+        let truth = forbidden.chain(self.requires.iter().map(|require| waits(require))).max();
+        truth.filter(|_| self.is_about_lines())
     }
 }
 

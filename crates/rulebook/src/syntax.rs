@@ -155,7 +155,7 @@ impl SyntaxTrigger {
         self.literals.iter().all(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
     }
 
-    /// The nodes that a change adds: those whose text occurs more often after it than before.
+    /// The nodes that a change adds: those whose text, without its white space, occurs more often after it than before.
     pub(crate) fn added(
         &self,
         syntax: &dyn Syntax,
@@ -176,9 +176,10 @@ impl SyntaxTrigger {
                 [if may_know { syntax.find(self, grammar, before)? } else { Vec::new() }, found]
             }
         };
-        let before = known.into_iter().map(|node| before.get(node.range).unwrap_or_default().as_bytes());
-        let text = |node: &NodeMatch| after.get(node.range.clone()).unwrap_or_default().as_bytes();
-        Ok(occurrences::added(before, found, text))
+        let key = |text: &str, node: &NodeMatch| {
+            occurrences::code_key(text.get(node.range.clone()).unwrap_or_default().as_bytes())
+        };
+        Ok(occurrences::added(known.iter().map(|node| key(before, node)), found, |node| key(after, node)))
     }
 }
 

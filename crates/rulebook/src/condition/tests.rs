@@ -166,3 +166,32 @@ proptest::proptest! {
         let _ = evaluate("when", &value, &evidence(&["src/a.ts"]));
     }
 }
+
+#[test]
+fn a_command_is_matched_by_a_glob() {
+    #[track_caller]
+    fn check(pattern: &str, line: &str, wanted: Truth) {
+        let pattern =
+            super::CommandPattern::read(pattern, &(0..0), &mut Default::default(), &mut |_, _, _| {})
+                .unwrap();
+        assert_eq!(pattern.matches_line(&crate::shell::parse(line), None), wanted, "{line}");
+    }
+    for (pattern, line, wanted) in [
+        ("npm {install,i} *", "npm i x", Truth::Yes),
+        ("npm {install,i} *", "npm install @a/b", Truth::Yes),
+        ("npm {install,i} *", "npm ci x", Truth::No),
+        ("npm {install,i} *", "npm $X y", Truth::Unknown),
+        ("npm {install,i} *", "ls $X", Truth::No),
+        ("git push -[fF]*", "git push -f", Truth::Yes),
+        ("git push -[fF]*", "git push -u", Truth::No),
+        ("git push -[fF]*", "git push $X", Truth::Unknown),
+        ("npm @(install|i) *", "npm i a/b/c", Truth::Yes),
+        ("npm !(ci)", "npm ci", Truth::No),
+        ("rm -rf /*{a,b}*", "rm -rf /x/y/b/z", Truth::Yes),
+        ("git push*", "git push a/b", Truth::Yes),
+        ("find * {} *", "find . -exec rm {} +", Truth::Yes),
+        ("git commit -m (wip)*", "git commit -m '(wip) x'", Truth::Yes),
+    ] {
+        check(pattern, line, wanted);
+    }
+}

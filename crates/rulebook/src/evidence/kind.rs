@@ -38,9 +38,11 @@ const TOOLS: &[(ToolKind, &[&str])] = &[
         "readmanyfiles", "showfile", "tree", "view", "viewfile", "viewimage",
     ]),
     (ToolKind::Shell, &[
-        "bash", "execcommand", "execute", "executebash", "executecommand", "executepwsh", "launchprocess", "localshell",
-        "powershell", "runcommand", "runcommands", "runinterminal", "runshellcommand", "runterminalcmd",
-        "runterminalcommand", "shell", "terminal", "writebash", "writestdin",
+        "bash", "controlbashprocess", "controlpwshprocess", "execcommand", "execute", "executebash", "executecommand",
+        "executepwsh", "executeshellcommand", "executeterminalcommand", "interactwithprocess", "launchprocess", "localshell",
+        "monitor", "powershell", "runcommand", "runcommands", "runinterminal", "runshellcommand", "runterminalcmd",
+        "runterminalcommand", "sendcommandinput", "sendinput", "sendkeys", "sendtoterminal", "shell", "startprocess",
+        "terminal", "writebash", "writeprocess", "writestdin", "writetolongrunningshellcommand",
     ]),
     (ToolKind::Search, &[
         "astgrep", "codebaseretrieval", "codebasesearch", "fileglobsearch", "filesearch", "find", "findbyname", "finder",
@@ -60,7 +62,7 @@ impl ToolKind {
     /// The kind of a tool of a known agent; `None` for other tools. The prefix of a server (`developer__shell`) does not
     /// count.
     pub fn of(tool: &str) -> Option<ToolKind> {
-        let plain = plain(tool.rsplit("__").next().unwrap_or(tool));
+        let plain = plain(without_server(tool));
         let is_it = |(_, names): &&(ToolKind, &[&str])| names.contains(&plain.as_str());
         TOOLS.iter().find(is_it).map(|(kind, _)| *kind)
     }
@@ -82,6 +84,11 @@ impl ToolKind {
     pub(crate) fn is_write(self) -> bool {
         matches!(self, ToolKind::Edit | ToolKind::Write)
     }
+}
+
+/// The name of a tool without that of its server: `delete_file` of `mcp__fs__delete_file`.
+pub(super) fn without_server(tool: &str) -> &str {
+    tool.rsplit("__").next().unwrap_or(tool)
 }
 
 /// A name in lower case, without `_` and `-`: agents write `multi_edit` and `MultiEdit`.
@@ -114,7 +121,7 @@ mod tests {
         check(Some(ToolKind::Read), &["Read", "view", "read_files", "fs_read"]);
         check(
             Some(ToolKind::Shell),
-            &["Bash", "exec_command", "run_shell_command", "run_commands", "developer__shell"],
+            &["Bash", "exec_command", "run_shell_command", "run_commands", "developer__shell", "Monitor"],
         );
         check(Some(ToolKind::Search), &["Grep", "Glob", "search_file_content", "codebase_search"]);
         check(Some(ToolKind::Other), &["TodoWrite", "update_plan", "WebFetch"]);

@@ -72,6 +72,22 @@ fn links_are_followed() {
         };
         assert_eq!(threats(&call), what, "{path}");
     }
+    let linked = Governed { absolute: vec!["/repo/d/r.md".to_owned()], ..governed.clone() };
+    for (path, is_threat) in [
+        ("d/r.md", true),
+        ("/repo/d/r.md", true),
+        ("./d/../d/r.md", true),
+        ("d/x.md", false),
+        ("e/d/r.md", false),
+    ] {
+        let call = ToolCall {
+            name: "Write".to_owned(),
+            pending: true,
+            paths: vec![path.to_owned()],
+            ..ToolCall::default()
+        };
+        assert_eq!(!linked.threats(&call, &|_| None).is_empty(), is_threat, "{path}");
+    }
     for (line, is_threat) in [
         ("echo x > lnk", true),
         ("sed -i s/a/b/ lnk", true),

@@ -7,7 +7,7 @@ use crate::syntax::LANGUAGES;
 type Keys = &'static [(&'static str, &'static str)];
 
 const EVENT: Keys = &[
-    ("command", "a simple command of a shell line: a wildcard pattern, or a regular expression `/…/`"),
+    ("command", "a simple command of a shell line: a glob, or a regular expression `/…/`"),
     ("edit", "a file that is written: a glob"),
     ("read", "a file that is read, or named in a shell command: a glob"),
     ("tool", "a tool that is called: a glob"),

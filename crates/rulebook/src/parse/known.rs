@@ -21,6 +21,9 @@ const DEFAULTS: &[(&str, Value)] =
 const MODES: &[&str] =
     &["act", "agent", "architect", "ask", "build", "chat", "code", "debug", "edit", "orchestrator", "plan"];
 
+/// Keys of rules that Rulebook enforces.
+const ENFORCED: &[&str] = &["ast", "forbids", "requires"];
+
 impl Reader<'_> {
     /// Sorts out the keys that the format knows. The others are reported.
     pub(super) fn sort_fields(&mut self, fields: Vec<Field>) -> Fields {
@@ -139,8 +142,12 @@ impl Reader<'_> {
         let names: Vec<String> = others.iter().map(|field| format!("`{}`", shown(&field.key))).collect();
         let message = format!("without effect in {}: {}", files_of(self.format()), names.join(", "));
         let diagnostic = self.report(Code::UnknownKey, first.key_span.clone(), message);
-        diagnostic.severity = Severity::Note;
-        diagnostic.help = "remove what no other tool uses".to_owned();
+        // A rule that is to be enforced, and is not, is a mistake.
+        let is_enforced = others.iter().any(|field| ENFORCED.contains(&field.key.as_str()));
+        diagnostic.severity = if is_enforced { Severity::Warning } else { Severity::Note };
+        diagnostic.help =
+            "move the rule to `.rulebook/rules`, where this has an effect, or remove what no other tool uses"
+                .to_owned();
     }
 
     /// Reports an unknown key that looks like a mistake, and returns whether it does. `known` are the other fields of the

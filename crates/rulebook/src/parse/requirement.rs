@@ -43,7 +43,11 @@ impl Fields {
             return u64::try_from(turns).ok();
         }
         let message = "`repeat` must be a whole number of turns, 1 or more";
-        reader.report(Code::WrongType, field.node.span.clone(), message);
+        let report = reader.report(Code::WrongType, field.node.span.clone(), message);
+        if matches!(&field.node.value, Value::Text(word) if RequireRepeat::named(word).is_some()) {
+            report.help =
+                "write it inside `requires`: `requires: {do: …, before: …, repeat: always}`".to_owned();
+        }
         None
     }
 
@@ -111,7 +115,17 @@ fn forbid(node: &Node, reader: &mut Reader) -> Option<Vec<Forbid>> {
     let (mut forbidden, mut after) = (Vec::new(), None);
     for field in fields {
         match field.key.as_str() {
-            "after" => after = Some(Arc::new(event(&field.node, reader)?)),
+            "after" => {
+                let event = event(&field.node, reader)?;
+                if matches!(event, EventPattern::Stop) {
+                    let message =
+                        "`stop` ends a turn: `forbids` cannot follow it, so it would never forbid anything";
+                    reader.report(Code::BadRequirement, field.node.span.clone(), message).help =
+                        "name a command, an edit, a read or a tool, or remove `after`".to_owned();
+                    return None;
+                }
+                after = Some(Arc::new(event));
+            }
             key if EVENTS.contains(&key) => forbidden.push((key, pattern(field, reader)?)),
             other => report_key(reader, field, other, &["command", "edit", "read", "tool", "after"]),
         }
@@ -164,6 +178,9 @@ fn pattern(field: &Field, reader: &mut Reader) -> Option<EventPattern> {
         reader.report(Code::WrongType, span, message);
         return None;
     };
+    if let Some((message, help)) = never(&field.key, text.trim()) {
+        reader.report(Code::BadRequirement, span.clone(), message).help = help;
+    }
     let base = reader.pattern_base();
     let mut report = |code, span, message: String| {
         reader.report(code, span, message);
@@ -183,6 +200,57 @@ fn pattern(field: &Field, reader: &mut Reader) -> Option<EventPattern> {
         reader.report(Code::BadRequirement, span, message);
     }
     read
+}
+
+/// Why a pattern can never match an event of its kind, and what to write instead.
+fn never(kind: &str, pattern: &str) -> Option<(String, String)> {
+    const OPERATORS: &[&str] = &[" && ", " || ", " | ", "; "];
+    let is_regex = pattern.len() > 1 && pattern.starts_with('/') && pattern.ends_with('/');
+    let operator = || {
+        let found = OPERATORS.iter().filter_map(|operator| Some((pattern.find(operator)?, operator.trim())));
+        found.min().filter(|(at, _)| !pattern[..*at].contains(['*', '\'', '"']))
+    };
+    let never = format!("`{}` never matches", shown(pattern));
+    match kind {
+        "command" if is_regex => None,
+        "command" => {
+            if let Some((at, operator)) = operator() {
+                let message = format!(
+                    "{never}: `command` is compared with each simple command, and `{operator}` separates two"
+                );
+                let rest = pattern[at..].trim_start().trim_start_matches(operator).trim_start();
+                return Some((message, format!("name one of the commands, such as `{}`", shown(rest))));
+            }
+            let plain = pattern.split_whitespace().collect::<Vec<_>>().join(" ");
+            (plain != pattern && !pattern.contains(['\'', '"'])).then(|| {
+                (
+                    format!("{never}: the words of a command are separated by one blank"),
+                    format!("write `{}`", shown(&plain)),
+                )
+            })
+        }
+        "tool" => {
+            let name = pattern.split('(').next().filter(|name| name.len() < pattern.len())?;
+            let is_extended = name.ends_with(['@', '!', '+', '?', '*']) || name.is_empty();
+            (!is_extended).then(|| {
+                let help = if name.eq_ignore_ascii_case("bash") {
+                    "write `{command: \"git push*\"}` for a command".to_owned()
+                } else {
+                    format!("write `{}`, or `{{edit: …}}` and `{{read: …}}` for files", shown(name))
+                };
+                (format!("{never}: `tool` is compared with the name of a tool alone"), help)
+            })
+        }
+        _ if pattern.ends_with('/') => Some((
+            format!("{never}: a file's path does not end in `/`"),
+            format!("write `{}**`", shown(pattern)),
+        )),
+        _ if pattern.starts_with('/') => Some((
+            format!("{never}: paths are relative to the root of the workspace"),
+            format!("write `{}`", shown(pattern.trim_start_matches('/'))),
+        )),
+        _ => None,
+    }
 }
 
 fn map<'n>(key: &str, node: &'n Node, reader: &mut Reader) -> Option<&'n [Field]> {

@@ -16,7 +16,7 @@ pub(crate) struct Place<'p> {
 /// Whether a command writes such a file. What an editor does, or a program that may run its words, is not known.
 pub(super) fn writes(paths: &Paths, command: &Command, place: Place<'_>) -> Truth {
     let truth = |one: FileUse| match one.touched {
-        Touched::Written => touches(paths, &one, Some(command), place),
+        Touched::Moved | Touched::Written => touches(paths, &one, Some(command), place),
         Touched::Opened => touches(paths, &one, Some(command), place).min(Truth::Unknown),
         Touched::Named | Touched::Created => Truth::No,
     };
@@ -31,17 +31,21 @@ pub(super) fn writes(paths: &Paths, command: &Command, place: Place<'_>) -> Trut
 /// Whether a command that it may run writes such a file.
 fn may_run(paths: &Paths, command: &Command, place: Place<'_>) -> bool {
     command.suspected.iter().any(|inner| {
-        let written = inner.files().into_iter().filter(|one| one.touched == Touched::Written);
+        let written = inner.files().into_iter().filter(|one| one.touched.is_write());
         written.map(|one| touches(paths, &one, Some(inner), place)).max() == Some(Truth::Yes)
     })
 }
 
-/// Whether a command reads or names such a file.
+/// Whether a command reads or names such a file. What becomes of a file that it opens or moves is not known.
 pub(super) fn reads(paths: &Paths, command: &Command, place: Place<'_>) -> Truth {
     let is_printed = command.prints();
-    let files = command.files().into_iter().filter(|one| one.touched == Touched::Named);
-    let files = files.filter(|one| !is_printed || one.file.holes.is_empty());
-    files.map(|one| touches(paths, &one, None, place)).max().unwrap_or(Truth::No)
+    let files = command.files().into_iter().filter(|one| !is_printed || one.file.holes.is_empty());
+    let truth = |one: FileUse| match one.touched {
+        Touched::Named => touches(paths, &one, None, place),
+        Touched::Opened | Touched::Moved => touches(paths, &one, None, place).min(Truth::Unknown),
+        Touched::Created | Touched::Written => Truth::No,
+    };
+    files.map(truth).max().unwrap_or(Truth::No)
 }
 
 fn touches(paths: &Paths, one: &FileUse, writer: Option<&Command>, place: Place<'_>) -> Truth {

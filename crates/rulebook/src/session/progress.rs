@@ -33,6 +33,8 @@ pub(super) struct Line<'s> {
     place: Place<'s>,
     /// Where the call was about to run; itself if that was not reported.
     began: usize,
+    /// Whether it failed, as reported after it ran.
+    has_failed: bool,
     /// Whether it changed nothing: an edit that failed. A shell line that failed may have run in part.
     pub(super) is_void: bool,
 }
@@ -71,12 +73,12 @@ impl Session {
             };
             let place = Place { roots, folder: None };
             let is_void = call.failed && call.command.is_none();
-            if let Some(pending) = lines.get_mut(began).filter(|_| is_void) {
-                let pending: &mut Line<'_> = pending;
-                pending.is_void = true;
+            let pending: Option<&mut Line<'_>> = lines.get_mut(began).filter(|_| call.failed);
+            if let Some(pending) = pending {
+                (pending.has_failed, pending.is_void) = (true, is_void);
             }
             let script = call.command.as_deref().map(shell::parse);
-            lines.push(Line { call, script, place, began, is_void });
+            lines.push(Line { call, script, place, began, has_failed: call.failed, is_void });
         }
         lines
     }
@@ -120,7 +122,8 @@ impl Line<'_> {
     pub(super) fn occurrence(&self) -> Occurrence<'_> {
         let PastCall { name, paths, .. } = self.call;
         let is_write = self.script.is_none() && self.call.call().is_write();
-        Occurrence { tool: name, paths, is_write, script: self.script.as_ref(), place: self.place }
+        let (script, place) = (self.script.as_ref(), self.place);
+        Occurrence { tool: name, paths, is_write, has_failed: self.has_failed, script, place }
     }
 
     /// Whether it was such an event.

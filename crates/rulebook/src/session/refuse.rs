@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::event::{Delivery, Event, KNOWN, LET_THROUGH, REFUSE};
+use super::event::{BROKEN, Delivery, Event, KNOWN, LET_THROUGH, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::judge::{Decided, EventWords, decide, hits_of, interrupted};
 use super::ordered::OrderedRule;
@@ -55,7 +55,21 @@ impl Session {
         let rules: Vec<OrderedRule> =
             situation.ordered_rules().into_iter().filter_map(OrderedRule::of).collect();
         session.object_to_order(report, &rules, situation.roots, &mut objection);
+        let notice = objection.notice.take();
         self.object_to_output(report, situation, &mut objection);
+        if objection.refusal.is_some() {
+            // A call that does not run breaks nothing.
+            objection.alerts.clear();
+            objection
+                .events
+                .retain(|event| !matches!(event, Event::Sequence { action, .. } if action == BROKEN));
+        } else if let Some(notice) = notice {
+            let more = objection.notice.take();
+            objection.notice = Some(match more {
+                Some(more) => join(Some(notice), &more),
+                None => notice,
+            });
+        }
         objection
     }
 
@@ -207,13 +221,18 @@ impl Objection {
 
 /// What a call is about: its file, the start of its command, or its tool.
 pub(super) fn about(call: &ToolCall, report: &Report<'_>, hits: &[Hit]) -> String {
-    const MAX_COMMAND: usize = 80;
     let file = hits.iter().find_map(|hit| hit.file.as_ref()).or(report.touched().first());
     let command = || {
-        let line = call.shell_command()?.lines().next()?.to_owned();
-        Some(line[..line.floor_char_boundary(MAX_COMMAND)].to_owned())
+        let text = call.shell_command()?;
+        Some(about_command(text.lines().find(|line| !line.trim().is_empty())?))
     };
-    policy::excerpt(&file.cloned().or_else(command).unwrap_or_else(|| call.name.clone()))
+    file.map(|file| policy::excerpt(file)).or_else(command).unwrap_or_else(|| policy::excerpt(&call.name))
+}
+
+/// The start of a command.
+pub(super) fn about_command(line: &str) -> String {
+    const MAX_COMMAND: usize = 80;
+    policy::excerpt(&line[..line.floor_char_boundary(MAX_COMMAND)])
 }
 
 /// A rule's text, cut so that there is room for others beside it.

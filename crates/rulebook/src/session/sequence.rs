@@ -9,7 +9,7 @@ use super::event::{ASK, BROKEN, Delivery, Event, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::ordered::OrderedRule;
 use super::progress::{Line, RequirementState};
-use super::refuse::{Objection, about, join};
+use super::refuse::{Objection, about, about_command, join};
 use super::state::{PastCall, Session};
 use crate::condition::Truth;
 use crate::evidence::{Roots, ToolCall};
@@ -151,20 +151,22 @@ impl Session {
             return;
         }
         let line = call.and_then(ToolCall::shell_command);
-        let asked = Asked {
+        let mut asked = Asked {
             session: self,
             report,
             script: line.as_deref().map(shell::parse),
             call,
-            shown: call.map_or_else(|| STOP.to_owned(), |call| about(call, report, &[])),
+            shown: String::new(),
             place: Place { roots, folder: report.folder.as_deref() },
             lines: OnceCell::new(),
         };
         for rule in rules {
             for (nth, require) in rule.requirements.requires.iter().enumerate() {
+                asked.shown = asked.about(&require.before);
                 asked.check_require(rule, nth, require, objection);
             }
             for (nth, forbid) in rule.requirements.forbids.iter().enumerate() {
+                asked.shown = asked.about(&forbid.event);
                 asked.check_forbid(rule, rule.requirements.requires.len() + nth, forbid, objection);
             }
         }
@@ -177,6 +179,7 @@ struct Asked<'s> {
     report: &'s Report<'s>,
     call: Option<&'s ToolCall>,
     script: Option<Script>,
+    /// What it is about, for the requirement that is checked.
     shown: String,
     place: Place<'s>,
     /// The calls before it, read when a rule needs them.
@@ -196,10 +199,25 @@ impl<'s> Asked<'s> {
                 tool: &call.name,
                 paths: self.report.touched(),
                 is_write: call.is_write(),
+                has_failed: false,
                 script: self.script.as_ref(),
                 place: self.place,
             }),
         }
+    }
+
+    /// What the call is about: of a shell line, the command that is such an event.
+    fn about(&self, pattern: &EventPattern) -> String {
+        let Some(call) = self.call else { return STOP.to_owned() };
+        let truth = self.matches(pattern);
+        let command = self.script.as_ref().filter(|_| truth != Truth::No).and_then(|script| {
+            let is_it = |at: &usize| pattern.matches_command(script, *at, self.place) >= truth;
+            let matched = (0..script.commands.len()).find(is_it);
+            let doubted =
+                || script.doubts.iter().map(|doubt| doubt.command.clone()).find(|line| !line.is_empty());
+            matched.map(|at| script.commands[at].line().text).or_else(doubted)
+        });
+        command.map_or_else(|| about(call, self.report, &[]), |command| about_command(&command))
     }
 
     fn check_forbid(&self, rule: &OrderedRule, nth: usize, forbid: &Forbid, objection: &mut Objection) {
@@ -231,15 +249,7 @@ impl<'s> Asked<'s> {
         pattern: &'a EventPattern,
         script: &'a Script,
     ) -> impl Iterator<Item = usize> + 'a {
-        let truth = self.matches(pattern);
-        let is_doubted = truth == Truth::Unknown;
-        let in_doubt = move |at: usize| {
-            let line = script.commands[at].line().text;
-            is_doubted && script.doubts.iter().any(|doubt| doubt.command.is_empty() || doubt.command == line)
-        };
-        let is_it =
-            move |at: usize| truth != Truth::No && pattern.matches_command(script, at, self.place) >= truth;
-        (0..script.commands.len()).filter(move |at| in_doubt(*at) || is_it(*at))
+        pattern.may_be(script, self.place, self.matches(pattern))
     }
 
     fn check_require(&self, rule: &OrderedRule, nth: usize, require: &Require, objection: &mut Objection) {
@@ -290,30 +300,9 @@ impl<'s> Asked<'s> {
     }
 
     /// Whether a requirement is still due when the line reaches what it guards.
-    fn is_due_in_line(&self, require: &Require, mut is_due: bool) -> bool {
+    fn is_due_in_line(&self, require: &Require, is_due: bool) -> bool {
         let Some(script) = &self.script else { return is_due };
-        let is =
-            |pattern: &EventPattern, at: usize| pattern.matches_command(script, at, self.place) == Truth::Yes;
-        let guarded: Vec<usize> = self.may_be(&require.before, script).collect();
-        let mut done: Vec<usize> = Vec::new();
-        for at in 0..script.commands.len() {
-            if guarded.contains(&at) {
-                if is_due && !done.iter().any(|done| script.precedes(*done, at)) {
-                    return true;
-                }
-                continue;
-            }
-            if require.after.as_ref().is_some_and(|after| is(after, at)) {
-                is_due = true;
-                done.clear();
-            }
-            if is(&require.act, at) {
-                done.push(at);
-            }
-        }
-        // A command that follows those that wait makes only those wait that may run later, or that have no place in the line.
-        let is_later = |at: &usize| script.commands[*at].is_delayed;
-        is_due && done.is_empty() && (guarded.is_empty() || guarded.iter().any(is_later))
+        require.is_due_in(script, self.place, self.matches(&require.before), is_due)
     }
 
     /// Refuses the call, asks the user, or only notes it, depending on what is known.

@@ -1,15 +1,22 @@
 //! What programs do with the files that they name: the one table for evidence, requirements, the guard and written texts.
 
+use super::command::Word;
+use super::starting::joined;
+
 /// What a program does with its files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     Reads,
-    /// It writes all of them, the first or the last.
+    /// It writes all of them, the first or, of several, the last.
     Writes,
     First,
     Last,
+    /// It writes those after `--`. Without it, the first may be a branch or a commit instead.
+    Restores,
     /// An editor: it may write them.
     Opens,
+    /// A database: it writes the first, unless the word after it only asks something.
+    Queries,
     /// It makes folders.
     Creates,
     /// It replaces each with the file that is packed in it, or packs it.
@@ -33,6 +40,8 @@ pub(super) enum Note {
     Shallow,
     /// It may write other files that it names.
     Loose,
+    /// What the files contain is in another file afterwards.
+    Moves,
 }
 
 /// A program, or a command of git.
@@ -54,6 +63,8 @@ pub(super) struct Program {
     pub(super) valued: &'static [&'static str],
     /// Its options of one letter without a value: others may follow in the same word.
     pub(super) flags: &'static str,
+    /// The characters of words such as `-x` that are no options: one of them comes before its files in place of another word.
+    pub(super) signed: &'static str,
     pub(super) notes: &'static [Note],
 }
 
@@ -69,6 +80,7 @@ const fn row(names: &'static [&'static str], effect: Effect) -> Program {
         outputs: &[],
         valued: &[],
         flags: "",
+        signed: "",
         notes: &[],
     }
 }
@@ -83,7 +95,17 @@ const fn formatter_command(names: &'static [&'static str], with: &'static [&'sta
     Program { own: 1, ..formatter(names, with) }
 }
 
-const DRY: &[&str] = &["--check", "--diff", "--dry-run", "--list-different"];
+const DRY: &[&str] = &[
+    "--check",
+    "--check-formatted",
+    "--check-only",
+    "--diff",
+    "--dry-run",
+    "--dryrun",
+    "--lint",
+    "--list-different",
+    "-check",
+];
 const TARGET: &[&str] = &["-t", "--target-directory"];
 
 /// Options with the file that a program writes, for programs that are not in the table.
@@ -94,9 +116,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     row(&[
         "ack", "ag", "apropos", "basename", "bat", "batcat", "cal", "cat", "cd", "cksum", "cmp", "column", "comm", "cut", "df",
         "cowsay", "diff", "dirname", "du", "egrep", "eza", "fgrep", "file", "fold", "free", "git", "grep", "head", "hexdump", "id",
-        "http", "jest", "jq", "less", "logger", "ls", "lsd", "lsof", "man", "md5sum", "mocha", "more", "mypy", "nl", "notify-send", "od", "paste", "pgrep", "popd",
+        "jest", "jq", "logger", "ls", "lsd", "lsof", "man", "md5sum", "mocha", "more", "mypy", "nl", "notify-send", "od", "paste", "pgrep", "popd",
         "ps", "pushd", "pwd", "pytest", "py.test", "readlink", "realpath", "rev", "rg", "rulebook", "say", "sha1sum", "sha256sum",
-        "sha512sum", "shasum", "stat", "strings", "sum", "tac", "tail", "tldr", "tokei", "tr", "tree", "tsc", "type", "uname",
+        "sha512sum", "shasum", "stat", "strings", "sum", "tac", "tail", "tldr", "tokei", "tr", "tsc", "type", "uname",
         "vitest", "wc", "whatis", "whereis", "which", "zcat", "zgrep",
     ], Effect::Reads),
     Program { notes: &[Note::Prints], ..row(&[
@@ -107,27 +129,58 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { outputs: &["-o", "--output"], flags: TRACE_FLAGS, notes: &[Note::Runs], ..row(&["ltrace", "strace", "time"], Effect::Reads) },
     Program { notes: &[Note::Runs, Note::Loose], ..row(&["kubectl", "ssh"], Effect::Reads) },
     Program { notes: &[Note::Runs, Note::Loose], ..row(&["sftp"], Effect::Reads) },
+    Program { outputs: &["-o", "--output"], ..row(&["http", "tree"], Effect::Reads) },
+    Program { outputs: &["-O", "-o", "--LOG-FILE", "--log-file"], ..row(&["less"], Effect::Reads) },
+    Program { notes: &[Note::Moves], ..row(&[
+        "copy-item", "dos2unix", "mac2dos", "mcp", "mln", "mmv", "ren", "rename", "unix2dos", "unix2mac",
+    ], Effect::Writes) },
     row(&[
-        "add-content", "chattr", "copy-item", "del", "dos2unix", "mac2dos", "mcp", "mkfifo", "mln", "mmv", "out-file", "patch",
-        "ren", "rename", "set-content", "shred", "sponge", "tee", "truncate", "unix2dos", "unix2mac", "unlink",
+        "add-content", "chattr", "del", "mkfifo", "out-file", "set-content", "shred", "sponge", "tee", "truncate", "unlink",
     ], Effect::Writes),
-    Program { notes: &[Note::Runs], ..row(&["mount", "sqlite3"], Effect::Writes) },
-    Program { notes: &[Note::Shallow], ..row(&["touch"], Effect::Writes) },
-    Program { own: 1, notes: &[Note::Shallow], ..row(&["chgrp", "chmod", "chown"], Effect::Writes) },
+    Program {
+        unless: &["-C", "--check", "--dry-run"], outputs: &["-d", "--directory", "-o", "--output", "-r", "--reject-file"],
+        valued: &["-B", "-D", "-F", "-g", "-i", "-p", "-V", "-Y", "-z", "--fuzz", "--input", "--prefix", "--strip", "--suffix"],
+        flags: "bcEeflNnRstTuvZ", ..row(&["patch"], Effect::First)
+    },
+    Program { notes: &[Note::Runs], ..row(&["mount"], Effect::Writes) },
+    Program {
+        unless: &["-readonly", "--readonly"], valued: &["-cmd", "-init", "-newline", "-nullvalue", "-separator"],
+        notes: &[Note::Runs], ..row(&["sqlite3"], Effect::Queries)
+    },
+    Program {
+        valued: &["-A", "-d", "-r", "-t", "--date", "--reference"], flags: "acfhm", notes: &[Note::Shallow],
+        ..row(&["touch"], Effect::Writes)
+    },
+    Program {
+        own: 1, valued: &["--from", "--reference"], signed: "rwxXstugo,+-=", notes: &[Note::Shallow],
+        ..row(&["chmod"], Effect::Writes)
+    },
+    Program {
+        own: 1, valued: &["--reference"], notes: &[Note::Shallow], ..row(&["chgrp", "chown"], Effect::Writes)
+    },
     Program { own: 1, valued: &["-m", "-x", "-M", "-X"], ..row(&["setfacl"], Effect::Writes) },
-    Program { own: 1, ..row(&["file-rename", "prename", "uniq"], Effect::Writes) },
+    Program { own: 1, ..row(&["uniq"], Effect::Writes) },
+    Program { own: 1, notes: &[Note::Moves], ..row(&["file-rename", "prename"], Effect::Writes) },
     Program { own: 2, ..row(&["rpl", "sd"], Effect::Writes) },
     row(&["mkdir"], Effect::Creates),
-    row(&["bunzip2", "bzip2", "gunzip", "gzip", "lz4", "lzma", "uncompress", "unlzma", "unxz", "unzstd", "xz", "zstd"], Effect::Packs),
-    Program { notes: &[Note::Removes], ..row(&["move-item", "remove-item", "rm", "rmdir", "trash"], Effect::Writes) },
-    Program { outputs: TARGET, notes: &[Note::Removes], ..row(&["mv"], Effect::Writes) },
+    Program {
+        unless: &["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"], outputs: &["-o"],
+        valued: &["-b", "-D", "-F", "-M", "-S", "-T", "--suffix", "--threads"], flags: "0123456789adfhkLnNqrsvVz", notes: &[Note::Moves],
+        ..row(&[
+            "bunzip2", "bzip2", "gunzip", "gzip", "lz4", "lzma", "uncompress", "unlzma", "unxz", "unzstd", "xz", "zstd",
+        ], Effect::Packs)
+    },
+    Program { notes: &[Note::Moves, Note::Removes], ..row(&["move-item"], Effect::Writes) },
+    Program { notes: &[Note::Removes], ..row(&["remove-item", "rm", "rmdir", "trash"], Effect::Writes) },
+    Program { outputs: TARGET, notes: &[Note::Moves, Note::Removes], ..row(&["mv"], Effect::Writes) },
     Program { outputs: TARGET, flags: "bdfFiLnPrsTv", ..row(&["ln"], Effect::Writes) },
     Program {
         outputs: TARGET, links: &["-l", "-s", "--link", "--symbolic-link"], flags: "abdfHiLlnPpRrsTuvxZ",
         ..row(&["cp"], Effect::Last)
     },
     Program { outputs: TARGET, ..row(&["install"], Effect::Last) },
-    Program { notes: &[Note::Runs], ..row(&["rsync", "scp", "script", "split"], Effect::Last) },
+    Program { notes: &[Note::Runs], ..row(&["rsync", "scp", "split"], Effect::Last) },
+    Program { notes: &[Note::Runs], ..row(&["script"], Effect::Writes) },
     row(&["xxd"], Effect::Last),
     Program { outputs: &["-f", "--prefix"], ..row(&["csplit"], Effect::Reads) },
     Program {
@@ -158,7 +211,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         "kate", "mcedit", "micro", "nano", "ne", "notepad", "nvim", "open", "pico", "subl", "vi", "view", "vim", "windsurf", "xdg-open",
         "zed",
     ], Effect::Opens) },
-    formatter(&["alejandra", "autoflake", "autopep8", "black", "isort", "nixfmt", "pyupgrade", "rustfmt", "standardrb", "stylua", "swiftformat", "yapf"], &[]),
+    formatter(&["alejandra", "black", "isort", "nixfmt", "pyupgrade", "rustfmt", "standardrb", "stylua", "swiftformat"], &[]),
+    formatter(&["autoflake", "autopep8", "yapf"], &["-i", "--in-place"]),
     formatter(&["prettier"], &["--write", "-w"]),
     formatter(&["eslint", "markdownlint", "markdownlint-cli2", "oxlint", "standard", "stylelint", "tslint", "xo"], &["--fix"]),
     formatter(&["gofmt", "gofumpt", "goimports", "shfmt", "codespell"], &["-w", "--write", "--write-changes"]),
@@ -167,7 +221,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     formatter(&["ktlint"], &["-F", "--format"]),
     formatter_command(&["ruff"], &["format", "--fix", "--fix-only"]),
     formatter_command(&["biome"], &["--write", "--fix", "--apply", "--apply-unsafe", "migrate"]),
-    formatter_command(&["buf", "dart", "deno", "dprint", "mix", "php-cs-fixer", "sqlfluff", "taplo", "terraform", "tofu"], &["fmt", "format", "fix"]),
+    formatter_command(&["buf", "dart", "deno", "dprint", "php-cs-fixer", "sqlfluff", "taplo", "terraform", "tofu"], &["fmt", "format", "fix"]),
+    Program { notes: &[Note::Formats, Note::Runs], ..formatter_command(&["mix"], &["format"]) },
     formatter(&["ast-grep"], &["-U", "--update-all"]),
 ];
 
@@ -175,18 +230,27 @@ const TRACE_FLAGS: &str = "apqvVcCdfFhiknrtTwxyYzZ";
 const CURL_FLAGS: &str = "#46fgiIJkLnNORsSv";
 const SCRIPTS: &[&str] = &["-e", "-f", "--expression", "--file"];
 
-/// The commands of git that write files other than through a revision.
+/// The commands of git that write files other than through a revision, some with the word after them.
 #[rustfmt::skip]
 pub(super) const GIT: &[Program] = &[
     Program { unless: &["--check", "--stat", "--numstat", "--summary"], outputs: &["--directory"], ..row(&["apply"], Effect::Writes) },
-    Program { notes: &[Note::Removes], ..row(&["checkout", "clean"], Effect::Writes) },
-    Program { unless: &["-n", "--dry-run"], flags: "fkv", notes: &[Note::Removes], ..row(&["mv"], Effect::Writes) },
+    Program {
+        unless: &["-B", "-b", "--orphan"], flags: "dflmqt", notes: &[Note::Removes],
+        ..row(&["checkout"], Effect::Restores)
+    },
+    Program { notes: &[Note::Removes], ..row(&["clean"], Effect::Writes) },
+    Program { unless: &["-n", "--dry-run"], flags: "fkv", notes: &[Note::Moves, Note::Removes], ..row(&["mv"], Effect::Writes) },
     Program { unless: &["--cached", "-n", "--dry-run"], flags: "fqr", notes: &[Note::Removes], ..row(&["rm"], Effect::Writes) },
     Program {
-        unless: &["-S", "--staged"], despite: &["-W", "--worktree"], flags: "mpqSW", notes: &[Note::Removes],
+        unless: &["-S", "--staged"], despite: &["-W", "--worktree"], valued: &["-s", "--source"], flags: "mpqSW",
+        notes: &[Note::Removes],
         ..row(&["restore"], Effect::Writes)
     },
     Program { outputs: &["--prefix"], ..row(&["checkout-index"], Effect::Writes) },
+    row(&["stash branch", "worktree list", "worktree lock", "worktree prune", "worktree repair", "worktree unlock"], Effect::Reads),
+    Program {
+        valued: &["-B", "-b", "--reason"], flags: "dfq", ..row(&["worktree add"], Effect::First)
+    },
     row(&["clone", "init", "lfs", "mergetool", "sparse-checkout", "stash", "submodule", "update-index", "worktree"], Effect::Writes),
     Program { outputs: &["-P", "--prefix"], ..row(&["subtree"], Effect::Writes) },
     Program { unless: &["-p", "--stdout"], ..row(&["merge-file"], Effect::First) },
@@ -207,8 +271,13 @@ impl Program {
         PROGRAMS.iter().find(|program| program.names.contains(&name))
     }
 
-    pub(super) fn of_git(command: &str) -> Option<&'static Program> {
-        GIT.iter().find(|program| program.names.contains(&command))
+    /// A command of git by its words, and how many of them are its name.
+    pub(super) fn of_git(words: &[Word]) -> Option<(&'static Program, usize)> {
+        let named = |count: usize| {
+            let name = joined(words.get(..count)?).text;
+            Some((GIT.iter().find(|program| program.names.contains(&name.as_str()))?, count))
+        };
+        named(2).or_else(|| named(1))
     }
 
     pub(super) fn is(&self, note: Note) -> bool {

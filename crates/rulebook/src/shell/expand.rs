@@ -6,14 +6,23 @@ use super::command::{Command, Redirect, Word, plain_name};
 use super::effects::{Given, given};
 use super::found::found;
 use super::git::git_command;
-use super::interpreters::{runs_in_sed, takes_text};
-use super::programs::{EVALUATORS, SCRIPTS, SETTERS, SHELLS, STARTERS, STARTUP_FILES, Starter, TEXT_AFTER};
+use super::interpreters::{reads_input, runs_in_sed, takes_text};
+use super::options::{GivenOptions, Options};
+use super::programs::{
+    EVALUATORS, HOOK_FOLDERS, RUN_OPTIONS, SCRIPTS, SETTERS, SHELLS, STARTUP_FILES, TEXT_AFTER,
+};
 use super::redirect::joined_folder;
 use super::script::{DoubtKind, MAX_COMMANDS, MAX_DEPTH, Script};
-use super::starting::{Starting, joined, skip_options, text_after};
+use super::starters::{STARTERS, Starter};
+use super::starting::{Start, Starting, joined, text_after};
 use super::suspect::is_inert;
 use super::variable::{Setting, is_set, names_alias, setting};
 use crate::hidden::is_hidden;
+
+/// The options of `ssh` before the host.
+const SSH: Options = Options::new("BbcDEeFIiJLlmOoPpQRSWw");
+/// The most words of an input that are taken as arguments.
+const MAX_READ: usize = 64;
 
 /// Adds the commands that the commands of a script start, each after the one that starts it.
 pub(super) fn expand(script: &mut Script, line: &str) {
@@ -51,7 +60,7 @@ fn add(
         if is_script(name) || written.iter().any(|file| runs_file(name, file)) {
             script.doubt(DoubtKind::File, command.line().text);
         }
-        if command.written_files().iter().any(|file| runs_later(file)) {
+        if command.written_files().iter().any(|file| runs_later(file, command)) {
             script.doubt(DoubtKind::Later, command.line().text);
         }
         if !started.is_empty() {
@@ -71,11 +80,18 @@ fn is_script(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, extension)| SCRIPTS.contains(&extension))
 }
 
-/// Whether shells or git run what a file contains, without anyone naming it.
-fn runs_later(file: &str) -> bool {
-    let is_in_git = || file.starts_with(".git/") || file.contains("/.git/");
-    file.rsplit('/').next().is_some_and(|name| STARTUP_FILES.contains(&name))
-        || is_in_git() && (file.contains("/hooks/") || file.ends_with("/config"))
+/// Whether shells or git run what a file contains, without anyone naming it. What is put into a folder is one of its files.
+fn runs_later(file: &str, writer: &Command) -> bool {
+    let parts: Vec<&str> = file.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let Some((last, folders)) = parts.split_last() else { return false };
+    let in_git = parts.iter().position(|part| *part == ".git").map(|at| &parts[at + 1..]);
+    let is_set = |below: &[&str]| {
+        below.is_empty() && writer.fills_folders() || below.contains(&"hooks") || below.ends_with(&["config"])
+    };
+    STARTUP_FILES.contains(last)
+        || in_git.is_some_and(is_set)
+        || folders.iter().any(|folder| HOOK_FOLDERS.contains(folder))
+        || HOOK_FOLDERS.contains(last) && writer.fills_folders()
 }
 
 impl Starting<'_> {
@@ -118,11 +134,12 @@ impl Starting<'_> {
             "hash" if rest.iter().any(|word| word.text == "-p") => self.doubt(DoubtKind::Alias),
             "sed" | "gsed" if rest.iter().any(|word| runs_in_sed(&word.text)) => self.doubt(DoubtKind::Code),
             "gh" if rest.first().is_some_and(|word| word.text == "alias") => self.doubt(DoubtKind::Alias),
+            "gh" if has("config") && has("set") => self.doubt(DoubtKind::Setting),
             "alias" if rest.iter().any(|word| word.text.contains('=')) => self.doubt(DoubtKind::Alias),
             "find" | "fd" | "fdfind" => self.executed(rest, name != "find"),
             "git" => self.git(rest),
             "ssh" => {
-                let host = skip_options(rest, "bcDEeFIiJLlmOopQRSWw", &[]);
+                let host = SSH.skip(rest);
                 match rest.get(host + 1..).filter(|rest| !rest.is_empty()) {
                     Some(rest) => self.text(&joined(rest)),
                     None if is_fed => self.doubt(DoubtKind::Input),
@@ -143,6 +160,18 @@ impl Starting<'_> {
                 Setting::Doubt(why) => self.doubt(why),
                 Setting::Runs(text) => self.text(&text),
             }
+        }
+        let runs_value = |(programs, options, parts): &(&[&str], &[&str], &[&str])| {
+            let is_run = |value: &str| parts.is_empty() || parts.iter().any(|part| value.contains(part));
+            let value = |at: usize, word: &Word| match given(&word.text, options, "") {
+                Some(Given::Alone) => rest.get(at + 1).is_some_and(|value| is_run(&value.text)),
+                Some(Given::Joined(start)) => is_run(&word.text[start..]),
+                None => false,
+            };
+            programs.contains(&&*name) && rest.iter().enumerate().any(|(at, word)| value(at, word))
+        };
+        if RUN_OPTIONS.iter().any(runs_value) {
+            self.doubt(DoubtKind::Option);
         }
         if let Some((_, options)) = TEXT_AFTER.iter().find(|(program, _)| *program == name)
             && let Some(text) = text_after(options, rest)
@@ -165,12 +194,13 @@ impl Starting<'_> {
 
     /// A shell or an interpreter with a text, among the words of a program that may run it: `docker run x sh -c …`.
     fn within(&mut self, rest: &[Word]) {
+        let is_fed = self.command.is_piped || self.command.redirects.iter().any(Redirect::is_input);
         let names = rest.iter().map(|word| word.as_known().map(plain_name).unwrap_or_default());
         for (at, name) in names.enumerate() {
             let rest = &rest[at + 1..];
             if !SHELLS.contains(&&*name) {
                 self.interpreter(&name, rest);
-            } else if rest.iter().any(takes_text) {
+            } else if rest.iter().any(takes_text) || is_fed && reads_input(rest) {
                 return self.shell(rest);
             }
         }
@@ -182,7 +212,7 @@ impl Starting<'_> {
             return;
         }
         if starter.name == "env"
-            && let Some(text) = split_string(starter, rest)
+            && let Some(text) = split_string(&starter.options, rest)
         {
             // Its own escapes for blanks.
             let text = ["\\_", "\\f", "\\n", "\\r", "\\t", "\\v"]
@@ -193,19 +223,13 @@ impl Starting<'_> {
         if starter.name == "parallel" {
             return self.parallel(starter, rest);
         }
-        let Some(at) = starter.command_at(rest) else { return self.within(rest) };
+        let Some(Start { at, given }) = starter.start(rest) else { return self.within(rest) };
         let mut words = rest[at..].to_vec();
         if starter.name == "xargs" {
-            let replaced = rest[..at].iter().position(|word| word.text.starts_with("-I"));
-            let mark = replaced.map(|at| rest[at].text.strip_prefix("-I").filter(|mark| !mark.is_empty()));
-            let mark = mark.map(|mark| {
-                mark.unwrap_or_else(|| {
-                    rest.get(replaced.map_or(0, |at| at + 1)).map_or("{}", |word| &word.text)
-                })
-            });
-            let is_filled = fill(&mut words, mark.unwrap_or("{}"));
+            let mark = given.value(&["-I", "-J", "-i", "--replace"]);
+            let is_filled = fill(&mut words, mark.flatten().map_or("{}", |mark| &mark.text));
             if mark.is_none() && !is_filled {
-                words.push(Word::hole("…"));
+                words.extend(if at == 0 { self.read_words() } else { vec![Word::hole("…")] });
             }
         }
         if starter.name == "watch" {
@@ -217,20 +241,23 @@ impl Starting<'_> {
         {
             words[0].text.truncate(end);
         }
-        let folder = self.folder_of(starter);
+        let folder = self.command.folder.as_deref();
+        let folder = match given.value(starter.folder) {
+            None => folder.map(str::to_owned),
+            Some(value) => joined_folder(folder, value.and_then(Word::as_known)),
+        };
         self.words_in(words, folder);
     }
 
-    /// The folder in which a starter runs its command.
-    fn folder_of(&self, starter: &Starter) -> Option<String> {
-        let own = &self.command.words[1..];
-        let value =
-            own.iter().enumerate().find_map(|(at, word)| match given(&word.text, starter.folder, "")? {
-                Given::Alone => own.get(at + 1).cloned(),
-                Given::Joined(start) => Some(word.tail(start)),
-            });
-        let folder = self.command.folder.as_deref();
-        value.map_or_else(|| folder.map(str::to_owned), |value| joined_folder(folder, value.as_known()))
+    /// The words that a program reads, if they are in the line.
+    fn read_words(&self) -> Vec<Word> {
+        let texts = || self.command.redirects.iter().map(Redirect::text);
+        let is_known = !self.command.is_piped
+            && !self.command.redirects.iter().any(|one| matches!(one, Redirect::Read(_)))
+            && texts().flatten().all(|text| text.as_known().is_some_and(is_plain));
+        let words = texts().flatten().flat_map(|text| text.text.split_whitespace()).map(Word::known);
+        let words: Vec<Word> = words.take(if is_known { MAX_READ + 1 } else { 0 }).collect();
+        if (1..=MAX_READ).contains(&words.len()) { words } else { vec![Word::hole("…")] }
     }
 
     /// The commands of `find -exec`; some programs add the file at the end.
@@ -262,15 +289,16 @@ impl Starting<'_> {
 }
 
 /// The text of `env -S`, with the words after it. It may be joined to the option, and to others before it.
-fn split_string(starter: &Starter, rest: &[Word]) -> Option<Word> {
-    let own = skip_options(rest, starter.valued, starter.long);
-    rest[..own].iter().enumerate().find_map(|(at, word)| {
-        let text = match given(&word.text, &["-S", "--split-string"], "i0v")? {
-            Given::Alone => Word::default(),
-            Given::Joined(start) => word.tail(start),
-        };
-        Some(joined(std::iter::once(&text).filter(|text| !text.text.is_empty()).chain(&rest[at + 1..])))
-    })
+fn split_string(options: &Options, rest: &[Word]) -> Option<Word> {
+    let mut given = GivenOptions::default();
+    let own = options.read(rest, &mut given);
+    let text = given.value(&["-S", "--split-string"])??;
+    Some(joined(std::iter::once(text).chain(&rest[own..])))
+}
+
+/// Whether a text has nothing that `xargs` treats specially.
+fn is_plain(text: &str) -> bool {
+    !text.contains(['\'', '"', '\\'])
 }
 
 /// The word `{}` as the files that it stands for.

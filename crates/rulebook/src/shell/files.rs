@@ -1,11 +1,11 @@
 //! The files that a command reads and writes.
 
 use super::command::{Command, Redirect, Word};
-use super::effects::{Effect, Given, Note, OUTPUTS, Program, given};
-use super::found::tests;
+use super::effects::{Effect, Note, Program};
 use super::git::git_command;
-use super::programs::STARTERS;
-use crate::words::words;
+use super::starters::starts_others;
+use super::touched::Touched;
+use super::uses::Uses;
 
 /// A file that a command touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,29 +16,10 @@ pub struct FileUse {
     pub touched: Touched,
 }
 
-words! {
-    /// How a command touches a file.
-    Touched {
-        /// It may read it: the command names it.
-        Named = "named",
-        /// An editor opens it.
-        Opened = "opened",
-        /// It makes a folder.
-        Created = "created",
-        /// It changes, replaces, moves or removes it.
-        Written = "written",
-    }
-}
-
 /// Programs that unpack or patch files which the line does not name.
 const UNPACKERS: &[&str] = &["7z", "7za", "ar", "bsdtar", "cpio", "jar", "patch", "tar", "unrar", "unzip"];
 /// Commands of git that do so.
 const GIT_UNPACKERS: &[&str] = &["am", "apply", "stash"];
-/// Extensions that programs remove when they unpack a file.
-const PACKED: &[&str] = &[".Z", ".bz2", ".gz", ".lz4", ".lzma", ".xz", ".zst"];
-/// Options with which a program removes what it copies.
-const REMOVING: &[&str] = &["--remove-files", "--remove-source-files"];
-
 impl Command {
     /// The files that it names or writes, as far as its words say.
     pub fn files(&self) -> Vec<FileUse> {
@@ -121,20 +102,29 @@ impl Command {
     }
 
     /// What is known of it: of a command of git, what that command does.
-    fn program(&self) -> Option<&'static Program> {
+    pub(super) fn program(&self) -> Option<&'static Program> {
         let name = self.name()?;
         if name != "git" {
             return Program::of(&name);
         }
         let arguments = &self.words[1..];
         git_command(arguments)
-            .and_then(|at| Program::of_git(&arguments[at].text))
+            .and_then(|at| Program::of_git(&arguments[at..]))
+            .map(|(program, _)| program)
             .or_else(|| Program::of("git"))
+    }
+
+    /// Whether it puts files into a folder that it names.
+    pub(super) fn fills_folders(&self) -> bool {
+        let fills = |program: &Program| {
+            program.effect == Effect::Last || !program.outputs.is_empty() && program.effect != Effect::Deletes
+        };
+        self.program().is_some_and(fills)
     }
 
     /// The files that it writes, as far as its words say.
     pub(super) fn written_files(&self) -> Vec<String> {
-        let written = self.files().into_iter().filter(|one| one.touched == Touched::Written);
+        let written = self.files().into_iter().filter(|one| one.touched.is_write());
         written.map(|one| one.file.text).collect()
     }
 
@@ -229,144 +219,4 @@ impl Command {
         let at = arguments[..command].iter().position(|word| word.text == "-C")?;
         Some((self.words[1..].get(at + 1)?.as_known()?, command))
     }
-
-    /// What it does with its arguments.
-    fn uses(&self, arguments: &[Word]) -> Uses {
-        let mut uses = Uses { touched: vec![Touched::Named; arguments.len()], more: Vec::new() };
-        let Some(name) = self.name() else { return uses };
-        let first =
-            if name == "git" { git_command(arguments).map_or(arguments.len(), |at| at + 1) } else { 0 };
-        let program = self.program();
-        // The options of the command that it starts are not its own.
-        let starter = STARTERS.iter().find(|starter| starter.name == name && program.is_some());
-        let end = starter.and_then(|starter| starter.command_at(arguments)).unwrap_or(arguments.len());
-        let words = arguments[..end].iter().enumerate().skip(first);
-        let flags = program.map_or("", |program| program.flags);
-        let is_given =
-            |options: &[&str]| words.clone().any(|(_, word)| given(&word.text, options, flags).is_some());
-        if program.is_some_and(|program| is_given(program.unless) && !is_given(program.despite)) {
-            return uses;
-        }
-        let outputs = match program {
-            Some(program) => program.outputs,
-            None if starts_others(&name) => &[],
-            None => OUTPUTS,
-        };
-        let valued = program.map_or(&[][..], |program| program.valued);
-        let mut values = Vec::new();
-        let mut has_target = false;
-        for (at, word) in words.clone() {
-            match given(&word.text, outputs, flags) {
-                Some(Given::Alone) => {
-                    values.push(at + 1);
-                    has_target = true;
-                    if let Some(touched) = uses.touched.get_mut(at + 1) {
-                        *touched = Touched::Written;
-                    }
-                }
-                Some(Given::Joined(start)) if word.text[..start].ends_with('=') => {
-                    has_target = true;
-                    uses.touched[at] = Touched::Written;
-                }
-                // What follows a letter of another program is rarely a file.
-                Some(Given::Joined(_)) if program.is_none() => {}
-                Some(Given::Joined(start)) => {
-                    has_target = true;
-                    let file = word.tail(start);
-                    uses.more.extend((file.text != "-").then_some((file, Touched::Written)));
-                }
-                None => {}
-            }
-            if matches!(given(&word.text, valued, flags), Some(Given::Alone)) {
-                values.push(at + 1);
-            }
-        }
-        let Some(program) = program else { return uses };
-        if !program.with.is_empty() && !is_given(program.with) && !is_given(REMOVING) {
-            return uses;
-        }
-        let own = if is_given(valued) { 0 } else { program.own };
-        let is_file = |(at, word): &(usize, &Word)| {
-            !word.text.is_empty() && !word.text.starts_with('-') && !values.contains(at)
-        };
-        let files: Vec<usize> = words.clone().filter(is_file).map(|(at, _)| at).skip(own).collect();
-        let is_all = is_given(REMOVING) || is_given(program.links);
-        let effect = if is_all { Effect::Writes } else { program.effect };
-        let (touched, files) = match effect {
-            Effect::Reads => return uses,
-            Effect::Deletes => return deletes(arguments, uses),
-            Effect::Writes | Effect::Packs => (Touched::Written, &files[..]),
-            Effect::Opens => (Touched::Opened, &files[..]),
-            Effect::Creates => (Touched::Created, &files[..]),
-            Effect::First => (Touched::Written, &files[..files.len().min(1)]),
-            Effect::Last if has_target => return uses,
-            Effect::Last => (Touched::Written, &files[files.len().saturating_sub(1)..]),
-        };
-        let link = (name == "ln" && is_given(&["-s", "--symbolic"]) && !is_given(&["-r", "--relative"]))
-            .then(|| files.last().map(|last| (*last, &arguments[*last])))
-            .flatten();
-        for at in files {
-            // What a link leads to is relative to the link.
-            if let Some((last, link)) = link.filter(|(last, _)| at != last) {
-                debug_assert!(last > *at);
-                uses.more.push((beside(link, &arguments[*at]), touched));
-                continue;
-            }
-            uses.touched[*at] = touched;
-            let word = &arguments[*at];
-            let packed = PACKED.iter().find(|end| word.text.ends_with(**end) && effect == Effect::Packs);
-            if let Some(end) = packed {
-                let stem = Word { text: word.text[..word.text.len() - end.len()].to_owned(), ..word.clone() };
-                uses.more.push((stem, touched));
-            }
-        }
-        uses
-    }
-}
-
-/// A path as it is read from the folder of a link.
-fn beside(link: &Word, path: &Word) -> Word {
-    let is_folder = |link: &str| link.ends_with('/') || matches!(link, "." | "..") || link.ends_with("/..");
-    let folder = match link.as_known() {
-        _ if path.text.starts_with(['/', '~']) => None,
-        Some(link) if is_folder(link) => Some(link.trim_end_matches('/')),
-        Some(link) => link.rsplit_once('/').map(|(folder, _)| folder),
-        None => None,
-    };
-    let mut beside = Word::known(folder.map(|folder| format!("{folder}/")).unwrap_or_default());
-    beside.append(path);
-    beside
-}
-
-/// What a command does with its arguments, and the files that are parts of them.
-struct Uses {
-    touched: Vec<Touched>,
-    more: Vec<(Word, Touched)>,
-}
-
-/// Whether a program runs others, and has no files of its own.
-fn starts_others(name: &str) -> bool {
-    STARTERS.iter().any(|starter| starter.name == name && starter.after.is_empty())
-}
-
-/// What `find` removes: with tests of names, only what they match.
-fn deletes(arguments: &[Word], mut uses: Uses) -> Uses {
-    if !arguments.iter().any(|word| word.text == "-delete") {
-        return uses;
-    }
-    let (folders, names) = tests(arguments);
-    let below = |folder: &Word| match &names {
-        None => vec![folder.clone()],
-        Some(names) => names
-            .iter()
-            .map(|name| {
-                let mut below = folder.clone();
-                below.append(&Word::known("/**/"));
-                below.append(name);
-                below
-            })
-            .collect(),
-    };
-    uses.more.extend(folders.iter().flat_map(below).map(|file| (file, Touched::Written)));
-    uses
 }

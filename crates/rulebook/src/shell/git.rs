@@ -20,8 +20,9 @@ const GIT_VALUED: &[&str] = &[
 /// Parts of the names of settings whose values git runs.
 #[rustfmt::skip]
 const GIT_RUN_SETTINGS: &[&str] = &[
-    "askpass", "browser", "clean", "cmd", "command", "driver", "editor", "external", "fsmonitor", "helper", "include", "pager",
-    "process", "program", "receivepack", "smudge", "textconv", "uploadpack",
+    "askpass", "browser", "clean", "cmd", "command", "difffilter", "driver", "editor", "external", "fsmonitor", "gitproxy", "helper",
+    "hook", "httpd", "include", "pager", "process", "program", "receivepack", "smtpserver", "smudge", "templatedir", "textconv",
+    "tunnel", "update", "uploadpack",
 ];
 
 /// Options whose value git gives to a shell.
@@ -70,8 +71,14 @@ impl Starting<'_> {
         let command = git_command(rest);
         let after = command.map_or(rest, |at| &rest[at..]);
         let name = after.first().filter(|_| command.is_some()).map_or("", |word| &word.text);
-        let given = rest.windows(2).filter(|pair| pair[0].text == "-c").map(|pair| pair[1].text.as_str());
-        let from_variable = rest.iter().filter_map(|word| word.text.strip_prefix("--config-env="));
+        let pairs = || rest.windows(2).map(|pair| (&*pair[0].text, &*pair[1].text));
+        let value = |option: &'static str| {
+            let joined =
+                rest.iter().filter_map(move |word| word.text.strip_prefix(option)?.strip_prefix('='));
+            pairs().filter(move |(word, _)| *word == option).map(|(_, value)| value).chain(joined)
+        };
+        let given = value("-c").chain(value("--config"));
+        let from_variable = value("--config-env");
         let stored =
             after.windows(2).filter(|_| name == "config").map(|pair| (&*pair[0].text, &*pair[1].text));
         let mut settings = given
@@ -94,8 +101,12 @@ impl Starting<'_> {
                 self.text(&text);
             }
         }
+        // Hooks are copied from it.
+        if matches!(name, "clone" | "init") && after.iter().any(|word| word.text.starts_with("--template")) {
+            self.doubt(DoubtKind::Later);
+        }
         // A remote that is a command.
-        for word in after {
+        for word in rest {
             if let Some(at) = word.text.find("ext::") {
                 self.text(&word.tail(at + "ext::".len()));
             }
@@ -120,7 +131,10 @@ pub(super) fn runs_in_git(key: &str, value: &str) -> bool {
         && !value.starts_with('-')
         && (key.starts_with("alias.")
             || key.ends_with(".hookspath")
-            || is_more && key.contains('.') && GIT_RUN_SETTINGS.iter().any(|part| key.contains(part)))
+            || is_more
+                && key.contains('.')
+                && (key.contains("tool.") && key.ends_with(".path")
+                    || GIT_RUN_SETTINGS.iter().any(|part| key.contains(part))))
 }
 
 /// Where the command of git is, after its own options.

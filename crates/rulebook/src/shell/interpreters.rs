@@ -1,9 +1,13 @@
 //! Shells and interpreters: what they run of a text after an option, of a file, and of their input.
 
 use super::command::{Redirect, Word};
+use super::options::Options;
 use super::programs::{INTERPRETERS, STARTUP_OPTIONS};
 use super::script::DoubtKind;
-use super::starting::{Starting, joined, skip_options};
+use super::starting::{Starting, joined};
+
+/// The options of shells before the file that they run.
+const OPTIONS: Options = Options { long: STARTUP_OPTIONS, ..Options::new("oO") };
 
 impl Starting<'_> {
     /// A shell: the text after `-c`, a file, or its input.
@@ -13,14 +17,9 @@ impl Starting<'_> {
             self.doubt(DoubtKind::File);
         }
         if let Some(at) = rest.iter().position(takes_text) {
-            let own = |word: &&Word| word.text.starts_with('-') || word.text.starts_with('+');
-            let text = rest[at + 1..].iter().find(|word| !own(word) || word.text.contains(' '));
-            return text.cloned().into_iter().for_each(|text| self.text(&text));
+            return text_of(&rest[at..]).into_iter().for_each(|text| self.text(text));
         }
-        let file = skip_options(rest, "oO", STARTUP_OPTIONS);
-        let reads_input =
-            rest.iter().any(|word| word.text == "-s") || rest.get(file).is_none_or(|file| file.text == "-");
-        if !reads_input {
+        if !reads_input(rest) {
             return if rest.iter().any(|word| word.text == "--version" || word.text == "--help") {
             } else {
                 self.doubt(DoubtKind::File);
@@ -33,8 +32,10 @@ impl Starting<'_> {
     fn redirected(&mut self, redirects: &[Redirect]) {
         for redirect in redirects {
             match redirect {
-                Redirect::Text(text) => self.text(text),
-                Redirect::Document(document) => document.body.iter().for_each(|body| self.text(body)),
+                Redirect::Text(text) => self.read_text(text),
+                Redirect::Document(document) => {
+                    document.body.iter().for_each(|body| self.read_text(body));
+                }
                 Redirect::Read(_) => self.doubt(DoubtKind::Input),
                 Redirect::Write { .. } => {}
             }
@@ -62,15 +63,15 @@ impl Starting<'_> {
                     .skip_while(|word| word.text == "-n" || word.text == "-e")
                     .cloned()
                     .collect();
-                self.text(&joined(&words));
+                self.read_text(&joined(&words));
             }
             Some("printf") if writer.words.len() == 2 && writer.words[1..].iter().all(is_plain) => {
-                self.text(&writer.words[1]);
+                self.read_text(&writer.words[1]);
             }
             Some("printf")
                 if writer.words.len() == 3 && writer.words[1].text.trim_end_matches("\\n") == "%s" =>
             {
-                self.text(&writer.words[2]);
+                self.read_text(&writer.words[2]);
             }
             _ => self.doubt(DoubtKind::Input),
         }
@@ -120,6 +121,28 @@ impl Starting<'_> {
 pub(super) fn takes_text(word: &Word) -> bool {
     let is_long = word.text.starts_with("--");
     word.text == "--command" || word.text.starts_with('-') && !is_long && word.text.contains('c')
+}
+
+/// The text that a shell runs, after the word with its option. An option with a name is followed by that name.
+fn text_of(words: &[Word]) -> Option<&Word> {
+    let mut words = words.iter();
+    let mut word = words.next()?;
+    loop {
+        if word.text.starts_with(['-', '+']) && !word.text.starts_with("--") && word.text.contains(['o', 'O'])
+        {
+            words.next();
+        }
+        word = words.next()?;
+        if !word.text.starts_with(['-', '+']) || word.text.contains(' ') {
+            return Some(word);
+        }
+    }
+}
+
+/// Whether a shell with these words runs what it reads.
+pub(super) fn reads_input(rest: &[Word]) -> bool {
+    let file = OPTIONS.skip(rest);
+    rest.iter().any(|word| word.text == "-s") || rest.get(file).is_none_or(|file| file.text == "-")
 }
 
 /// Whether a program of `awk` runs commands or writes files: `system(…)`, `print > …`, `… | getline`.

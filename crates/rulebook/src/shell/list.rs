@@ -10,7 +10,8 @@ pub(super) fn parse(text: &str) -> Script {
     let mut script = Script::default();
     let chain = script.new_chain(None);
     let pipeline = &mut 0;
-    Reader::new(text, &mut script, chain, Some(String::new()), 0, pipeline).list(Ends::Text);
+    let last = Reader::new(text, &mut script, chain, Some(String::new()), 0, pipeline).list(Ends::Text);
+    script.last = last;
     script.feed_groups();
     script
 }
@@ -373,7 +374,7 @@ impl<'t> Reader<'t> {
                 if is_quoted && words.is_empty() {
                     command.words.push(Word::default());
                 }
-                command.words.extend(words);
+                command.words.extend(words.into_iter().flat_map(Word::resolved));
             }
         }
         if command.words.is_empty() && command.redirects.is_empty() {

@@ -14,6 +14,7 @@ mod found;
 mod git;
 mod interpreters;
 mod list;
+mod options;
 mod parallel;
 mod patched;
 mod pattern;
@@ -21,19 +22,24 @@ mod programs;
 mod reader;
 mod redirect;
 mod script;
+mod starters;
 mod starting;
 mod suspect;
+mod targets;
 #[cfg(test)]
 mod tests;
+mod touched;
+mod uses;
 mod variable;
 mod word;
 mod written;
 
 pub use command::{Command, Document, Redirect, Word};
-pub use files::{FileUse, Touched};
+pub use files::FileUse;
 pub(crate) use patched::patched_files;
 pub(crate) use pattern::{is_wildcard_match, may_match};
 pub use script::{Doubt, DoubtKind, Script};
+pub use touched::Touched;
 pub use written::quoted;
 pub(crate) use written::{Target, documents, inner_documents, written_texts};
 

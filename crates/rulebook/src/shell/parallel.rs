@@ -1,8 +1,8 @@
 //! Programs that run a command for each of several values: `parallel` and `zargs`.
 
 use super::command::{Redirect, Word};
-use super::programs::Starter;
 use super::script::DoubtKind;
+use super::starters::Starter;
 use super::starting::{Starting, joined};
 use super::written::quoted;
 
@@ -18,7 +18,7 @@ impl Starting<'_> {
     pub(super) fn parallel(&mut self, starter: &Starter, rest: &[Word]) {
         let is_source = |word: &Word| SOURCES.contains(&&*word.text);
         let end = rest.iter().position(is_source).unwrap_or(rest.len());
-        let template = starter.command_at(&rest[..end]).map_or(&[][..], |at| &rest[at..end]);
+        let template = starter.start(&rest[..end]).map_or(&[][..], |start| &rest[start.at..end]);
         let values = rest.get(end + 1..).unwrap_or_default();
         let are_listed = rest.get(end).is_some_and(|source| source.text == ":::")
             && !values.iter().any(is_source)

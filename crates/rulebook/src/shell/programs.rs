@@ -1,158 +1,4 @@
-//! Programs that start others, by name: tables for what a line runs in turn.
-
-/// A program whose arguments are another command.
-pub(super) struct Starter {
-    pub(super) name: &'static str,
-    /// Its short options that take a value as the next word.
-    pub(super) valued: &'static str,
-    /// Its long options that take a value as the next word.
-    pub(super) long: &'static [&'static str],
-    /// How many of its own arguments come before the command.
-    pub(super) own: usize,
-    /// Options with the folder in which the command runs.
-    pub(super) folder: &'static [&'static str],
-    /// It starts a command only after one of these words.
-    pub(super) after: &'static [&'static str],
-    /// Words that may come before that one, each with the number of its own arguments.
-    pub(super) via: &'static [(&'static str, usize)],
-}
-
-const fn starter(name: &'static str, valued: &'static str, own: usize) -> Starter {
-    Starter { name, valued, long: &[], own, folder: &[], after: &[], via: &[] }
-}
-
-/// A program that runs others of a project or a package, after one of these words.
-const fn runner(name: &'static str, after: &'static [&'static str]) -> Starter {
-    Starter { after, long: RUNNER_LONG, folder: RUNNER_FOLDERS, ..starter(name, "pCw", 0) }
-}
-
-const RUNNER_LONG: &[&str] = &[
-    "--package",
-    "--with",
-    "--python",
-    "--from",
-    "--directory",
-    "--project",
-    "--prefix",
-    "--cwd",
-    "--dir",
-    "--spec",
-    "--filter",
-    "--group",
-    "--extra",
-    "--env-file",
-    "--workspace",
-    "--cd",
-    "--include",
-    "--exclude",
-    "--jobs",
-];
-const RUNNER_FOLDERS: &[&str] = &["-C", "--directory", "--prefix", "--cwd", "--dir", "--cd"];
-
-/// Programs that run the rest of their words.
-pub(super) const STARTERS: &[Starter] = &[
-    starter("ash", "", 0),
-    starter("builtin", "", 0),
-    starter("busybox", "", 0),
-    starter("caffeinate", "tw", 0),
-    starter("chroot", "", 1),
-    starter("chrt", "", 1),
-    starter("command", "", 0),
-    starter("doas", "uC", 0),
-    Starter { long: &["--unset", "--chdir"], folder: &["-C", "--chdir"], ..starter("env", "uC", 0) },
-    Starter { after: &["exec"], ..starter("direnv", "", 1) },
-    starter("exec", "a", 0),
-    Starter { long: &["--timeout"], ..starter("flock", "wE", 1) },
-    starter("gtimeout", "ks", 1),
-    Starter { long: &["--class", "--classdata", "--pid"], ..starter("ionice", "cnp", 0) },
-    starter("ltrace", "aAeFlnopsuwxS", 0),
-    Starter { long: &["--adjustment"], ..starter("nice", "n", 0) },
-    starter("nohup", "", 0),
-    starter("noglob", "", 0),
-    Starter { long: &["--target"], ..starter("nsenter", "t", 0) },
-    Starter {
-        long: &[
-            "--arg-file",
-            "--colsep",
-            "--delay",
-            "--delimiter",
-            "--env",
-            "--halt",
-            "--jobs",
-            "--joblog",
-            "--load",
-            "--max-args",
-            "--max-procs",
-            "--memfree",
-            "--results",
-            "--retries",
-            "--sshlogin",
-            "--sshloginfile",
-            "--tempdir",
-            "--timeout",
-            "--tmpdir",
-            "--workdir",
-        ],
-        ..starter("parallel", "aCdIjJnNPsS", 0)
-    },
-    runner("bun", &["x"]),
-    runner("bundle", &["exec"]),
-    runner("bunx", &[]),
-    runner("hatch", &["run"]),
-    runner("mise", &["exec", "x"]),
-    runner("npm", &["exec", "x"]),
-    runner("npx", &[]),
-    runner("pdm", &["run"]),
-    runner("pipenv", &["run"]),
-    runner("pipx", &["run"]),
-    runner("pixi", &["run"]),
-    runner("pnpm", &["dlx", "exec"]),
-    runner("pnpx", &[]),
-    runner("poetry", &["run"]),
-    starter("proxychains", "f", 0),
-    runner("rye", &["run"]),
-    starter("runuser", "ugG", 0),
-    starter("setarch", "", 1),
-    starter("setsid", "", 0),
-    Starter { long: &["--input", "--output", "--error"], ..starter("stdbuf", "ioe", 0) },
-    Starter { long: &["--output", "--attach", "--trace"], ..starter("strace", "abEeIoOpPsSuUX", 0) },
-    Starter {
-        long: &[
-            "--user",
-            "--group",
-            "--host",
-            "--chdir",
-            "--prompt",
-            "--chroot",
-            "--close-from",
-            "--command-timeout",
-            "--other-user",
-            "--role",
-            "--type",
-        ],
-        folder: &["-D", "--chdir"],
-        ..starter("sudo", "ugpCThRDrt", 0)
-    },
-    Starter {
-        long: &["--property", "--unit", "--uid", "--gid", "--slice", "--setenv"],
-        folder: &["--working-directory"],
-        ..starter("systemd-run", "puE", 0)
-    },
-    starter("taskset", "", 1),
-    Starter { long: &["--output", "--format"], ..starter("time", "of", 0) },
-    Starter { long: &["--signal", "--kill-after"], ..starter("timeout", "ks", 1) },
-    starter("toybox", "", 0),
-    starter("unbuffer", "", 0),
-    starter("unshare", "", 0),
-    runner("uv", &["run"]),
-    runner("uvx", &[]),
-    Starter { long: &["--interval"], ..starter("watch", "nd", 0) },
-    Starter {
-        long: &["--max-args", "--max-procs", "--replace", "--delimiter", "--arg-file", "--max-lines"],
-        ..starter("xargs", "IdEnLPsa", 0)
-    },
-    Starter { via: &[("workspace", 1), ("workspaces", 1)], ..runner("yarn", &["dlx", "exec"]) },
-];
+//! Shells, interpreters, variables and options that run a text or a program: tables for what a line runs in turn.
 
 /// Shells: they run a text after `-c`, a file, or their input.
 pub(super) const SHELLS: &[&str] = &[
@@ -179,6 +25,9 @@ pub(super) const STARTUP_FILES: &[&str] = &[
     ".zshrc",
 ];
 
+/// Folders whose files git or a tool around it runs.
+pub(super) const HOOK_FOLDERS: &[&str] = &[".githooks", ".husky"];
+
 /// Extensions of scripts for shells.
 pub(super) const SCRIPTS: &[&str] = &["bash", "bat", "cmd", "fish", "ksh", "ps1", "sh", "zsh"];
 
@@ -196,11 +45,71 @@ pub(super) const EVALUATORS: &[&str] = &[
 /// Variables whose value is run.
 #[rustfmt::skip]
 pub(super) const RUN_VARIABLES: &[&str] = &[
-    "BASH_ENV", "BROWSER", "DYLD_INSERT_LIBRARIES", "EDITOR", "ENV", "GIT_ASKPASS", "GIT_CONFIG", "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EDITOR", "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PAGER",
-    "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND", "LD_PRELOAD", "LESSOPEN", "MANPAGER",
-    "NODE_OPTIONS", "PAGER", "PERL5OPT", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "PYTHONSTARTUP", "RUBYOPT",
-    "SSH_ASKPASS", "VISUAL", "ZDOTDIR",
+    "BASH_ENV", "BROWSER", "COMPILER_PATH", "DYLD_INSERT_LIBRARIES", "EDITOR", "ENV", "EXINIT", "FZF_DEFAULT_COMMAND",
+    "GCC_EXEC_PREFIX", "GIT_ASKPASS", "GIT_CONFIG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM",
+    "GIT_EDITOR", "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH",
+    "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "KUBECTL_EXTERNAL_DIFF", "LD_AUDIT", "LD_PRELOAD", "LESSCLOSE", "LESSOPEN",
+    "MANPAGER", "PAGER", "PERL5DB", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "PYTHONSTARTUP", "RIPGREP_CONFIG_PATH",
+    "SSH_ASKPASS", "VIMINIT", "VISUAL", "ZDOTDIR", "NPM_CONFIG_SCRIPT_SHELL", "npm_config_git", "npm_config_script_shell",
+    "npm_config_shell",
+];
+
+const OF_JAVA: &[&str] = &["-XX:On", "-XX:Flags", "-agent", "-javaagent"];
+const OF_COMPILERS: &[&str] = &["-fplugin", "-specs", "--specs", "-wrapper"];
+const OF_MAKE: &[&str] = &["--eval", "--file", "--makefile", "-f", "$", "SHELL="];
+const OF_NODE: &[&str] = &["--experimental-loader", "--import", "--loader", "--require", "-r"];
+
+/// Variables with options for a program, and those that name something to run; without a `-`, a part of the value.
+pub(super) const OPTION_VARIABLES: &[(&str, &[&str])] = &[
+    ("CARGO_BUILD_RUSTFLAGS", &["linker"]),
+    ("CARGO_ENCODED_RUSTFLAGS", &["linker"]),
+    ("CFLAGS", OF_COMPILERS),
+    ("CGO_CFLAGS", OF_COMPILERS),
+    ("CPPFLAGS", OF_COMPILERS),
+    ("CXXFLAGS", OF_COMPILERS),
+    ("FZF_DEFAULT_OPTS", &["--bind", "--preview"]),
+    ("GNUMAKEFLAGS", OF_MAKE),
+    ("GOFLAGS", &["--exec", "--toolexec", "--vettool", "-exec", "-toolexec", "-vettool"]),
+    ("GRADLE_OPTS", OF_JAVA),
+    ("JAVA_OPTS", OF_JAVA),
+    ("JAVA_TOOL_OPTIONS", OF_JAVA),
+    ("JDK_JAVA_OPTIONS", OF_JAVA),
+    ("LESS", &["!", "|", "#"]),
+    ("MAKEFLAGS", OF_MAKE),
+    ("MAVEN_OPTS", OF_JAVA),
+    ("NODE_OPTIONS", OF_NODE),
+    ("PERL5OPT", &["-I", "-M", "-d", "-m"]),
+    ("RUBYOPT", &["-I", "-r"]),
+    ("RUSTDOCFLAGS", &["--runtool", "--test-runtool", "linker"]),
+    ("RUSTFLAGS", &["linker"]),
+    (
+        "TAR_OPTIONS",
+        &[
+            "--checkpoint-action",
+            "--info-script",
+            "--new-volume-script",
+            "--rmt-command",
+            "--rsh-command",
+            "--to-command",
+            "--use-compress-program",
+            "-F",
+            "-I",
+        ],
+    ),
+    ("_JAVA_OPTIONS", OF_JAVA),
+    ("npm_config_node_options", OF_NODE),
+];
+
+/// Options of programs whose value names something that they run; if parts are given, only a value with one of them does.
+#[rustfmt::skip]
+pub(super) const RUN_OPTIONS: &[(&[&str], &[&str], &[&str])] = &[
+    (&["c++", "cc", "clang", "clang++", "g++", "gcc"], OF_COMPILERS, &[]),
+    (&["cargo"], &["--config"], &["alias", "credential", "linker", "runner", "rustc", "rustdoc", "wrapper"]),
+    (&["go"], &["--exec", "--toolexec", "--vettool", "-exec", "-toolexec", "-vettool"], &[]),
+    (&["install"], &["--strip-program"], &[]),
+    (&["ld"], &["--plugin", "-plugin"], &[]),
+    (&["npm", "npx", "pnpm", "yarn"], &["--script-shell"], &[]),
+    (&["rustc", "rustdoc"], &["--codegen", "-C"], &["linker"]),
 ];
 
 /// Variables whose value is run where it has arguments, or a folder: a compiler, a tool of a build. The value is read as a command.
@@ -223,15 +132,19 @@ pub(super) const ENTRY_POINTS: &[&str] = &["--entrypoint"];
 
 /// Programs that run a text for a shell, after one of these options.
 pub(super) const TEXT_AFTER: &[(&str, &[&str])] = &[
+    ("ack", &["--pager"]),
     ("ag", &["--pager"]),
     ("bat", &["--pager"]),
+    ("batcat", &["--pager"]),
     ("cmd", &["/c", "/k", "/C", "/K"]),
     ("entr", &["-s"]),
+    ("fish", &["-C", "--command", "--init-command"]),
     ("flock", &["-c", "--command"]),
     ("man", &["-P", "--pager", "-H", "--html"]),
     ("nix-shell", &["--run", "--command"]),
     ("npm", &["-c", "--call"]),
     ("npx", &["-c", "--call"]),
+    ("nu", &["-e", "--commands", "--execute"]),
     ("powershell", &["-command", "-c", "-Command", "-C"]),
     ("pwsh", &["-command", "-c", "-Command", "-C"]),
     ("rg", &["--pre", "--hostname-bin"]),
@@ -274,6 +187,7 @@ pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("luajit", &["-e"]),
     ("m4", &[]),
     ("mawk", &[]),
+    ("mix", &["-e", "--eval"]),
     ("micropython", &["-c"]),
     ("nawk", &[]),
     ("node", &["-e", "--eval", "-p", "--print", "-pe"]),

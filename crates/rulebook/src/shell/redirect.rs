@@ -16,7 +16,7 @@ impl Reader<'_> {
             self.at += self.peek().filter(|c| is_blank(*c)).map_or(0, char::len_utf8);
         }
         let (words, is_quoted) = self.words();
-        let word = words.into_iter().next().unwrap_or_default();
+        let word = words.into_iter().flat_map(Word::resolved).next().unwrap_or_default();
         let is_descriptor =
             !word.text.is_empty() && word.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         command.redirects.push(match operator {

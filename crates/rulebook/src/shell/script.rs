@@ -16,6 +16,10 @@ pub struct Script {
     pub(super) chains: Vec<Option<usize>>,
     /// The commands of each compound command with redirections, and the command that carries these.
     pub(super) groups: Vec<(Range<usize>, usize)>,
+    /// How many bytes of input commands have been given by those that start them.
+    pub(super) fed: usize,
+    /// The chain that has succeeded if the line has.
+    pub(super) last: Option<usize>,
 }
 
 /// A part of a line of which it is not known what it runs.
@@ -46,6 +50,8 @@ words! {
         Evaluated = "it evaluates a text that contains a substitution",
         /// A variable that names a program, such as `GIT_EDITOR`.
         Setting = "it sets a variable that names a program to run",
+        /// An option that names a program, such as `gcc -wrapper`.
+        Option = "one of its options names a program to run",
         /// A character that nobody sees, in the name of a command.
         Hidden = "its name contains an invisible character",
         /// Quotes or brackets are not closed.
@@ -60,7 +66,7 @@ pub(super) const MAX_LINE: usize = 256 << 10;
 /// The maximum number of commands of a line.
 pub(super) const MAX_COMMANDS: usize = 2_000;
 /// The most bytes that the redirections of compound commands are copied.
-const MAX_FED: usize = 4 << 20;
+pub(super) const MAX_FED: usize = 4 << 20;
 /// How deeply substitutions, subshells and texts for other shells may be nested.
 pub(super) const MAX_DEPTH: usize = 24;
 
@@ -70,6 +76,13 @@ impl Script {
         let wanted = self.commands[first].chain;
         let chains = std::iter::successors(Some(self.commands[then].chain), |chain| self.chains[*chain]);
         first < then && chains.into_iter().any(|chain| chain == wanted)
+    }
+
+    /// The command of which it is certain that it did not succeed, if the line did not.
+    pub(crate) fn failed_with_line(&self) -> Option<usize> {
+        let last = self.commands.len().checked_sub(1)?;
+        let command = &self.commands[last];
+        (Some(command.chain) == self.last && !command.is_delayed).then_some(last)
     }
 
     pub(super) fn doubt(&mut self, why: DoubtKind, command: String) {

@@ -1,9 +1,12 @@
 //! A command and what it starts in turn: its texts for a shell, its words as a command, and doubts.
 
 use super::command::{Command, Redirect, Word, plain_name};
-use super::programs::{SHELLS, STARTERS, Starter};
+use super::options::GivenOptions;
+use super::programs::SHELLS;
 use super::reader::{Ends, Reader};
-use super::script::{DoubtKind, Script};
+use super::script::{DoubtKind, MAX_FED, Script};
+use super::starters::Starter;
+use super::suspect::is_inert;
 
 pub(super) struct Starting<'s> {
     /// The whole text.
@@ -20,8 +23,31 @@ impl Starting<'_> {
         self.script.doubt(why, self.command.line().text);
     }
 
-    /// Reads a text that a shell runs.
+    /// Reads a text that a shell runs. Its commands read what the command reads.
     pub(super) fn text(&mut self, text: &Word) {
+        let first = self.started.len();
+        self.read_text(text);
+        let inputs: Vec<Redirect> =
+            self.command.redirects.iter().filter(|one| one.is_input()).cloned().collect();
+        let size: usize = inputs.iter().map(Redirect::len).sum();
+        for at in first..self.started.len() {
+            let one = &self.started[at];
+            let is_fed = one.is_piped || one.redirects.iter().any(Redirect::is_input);
+            if is_fed || one.name().is_some_and(|name| is_inert(&name)) {
+                continue;
+            }
+            self.script.fed += size;
+            if self.script.fed > MAX_FED {
+                return self.doubt(DoubtKind::Limit);
+            }
+            let one = &mut self.started[at];
+            one.is_piped = self.command.is_piped;
+            one.redirects.extend(inputs.iter().cloned());
+        }
+    }
+
+    /// Reads a text that a shell reads from its input.
+    pub(super) fn read_text(&mut self, text: &Word) {
         if !text.holes.is_empty() {
             self.doubt(DoubtKind::Input);
         }
@@ -50,9 +76,9 @@ impl Starting<'_> {
     /// The same, in a folder.
     pub(super) fn words_in(&mut self, words: Vec<Word>, folder: Option<String>) {
         if !words.is_empty() {
-            // Who starts it has its redirections. A shell reads its input.
+            // Who starts it has its redirections. What may run its input has that too.
             let name = words[0].as_known().map(plain_name).unwrap_or_default();
-            let reads = SHELLS.contains(&&*name) || STARTERS.iter().any(|starter| starter.name == name);
+            let reads = SHELLS.contains(&&*name) || !is_inert(&name);
             let inputs =
                 self.command.redirects.iter().filter(|one| reads && !matches!(one, Redirect::Write { .. }));
             let redirects = inputs.cloned().collect();
@@ -62,11 +88,30 @@ impl Starting<'_> {
     }
 }
 
+/// Where a starter begins its command, and the options before it.
+#[derive(Default)]
+pub(super) struct Start {
+    pub(super) at: usize,
+    pub(super) given: GivenOptions,
+}
+
 impl Starter {
     /// Where the command that it starts begins among its words.
-    pub(super) fn command_at(&self, rest: &[Word]) -> Option<usize> {
-        let skip = |at: usize| Some(at + skip_options(rest.get(at..)?, self.valued, self.long));
-        let mut at = skip(0)?;
+    pub(super) fn start(&self, rest: &[Word]) -> Option<Start> {
+        let mut given = GivenOptions::default();
+        let mut skip = |from: usize| {
+            let mut at = from;
+            // `env -` is `env -i`.
+            loop {
+                at += self.options.read(rest.get(at..)?, &mut given);
+                match rest.get(at) {
+                    Some(word) if word.text == "-" => at += 1,
+                    _ => return Some(at),
+                }
+            }
+        };
+        let leads = self.leads && rest.first().is_some_and(|word| !word.text.starts_with('-'));
+        let mut at = skip(usize::from(leads))?;
         if !self.after.is_empty() {
             let own = |at: usize| {
                 let word = rest.get(at)?;
@@ -78,7 +123,7 @@ impl Starter {
             rest.get(at).filter(|word| self.after.contains(&&*word.text))?;
             at += 1;
             // `mise exec node@22 -- node`.
-            let tools = rest[at..].iter().position(|word| word.text == "--").filter(|_| self.name == "mise");
+            let tools = rest[at..].iter().position(|word| word.text == "--").filter(|_| self.dashes);
             at = skip(at + tools.unwrap_or(0))?;
         }
         at += self.own;
@@ -86,16 +131,7 @@ impl Starter {
         while matches!(self.name, "env" | "sudo" | "doas") && rest.get(at).is_some_and(is_setting) {
             at += 1;
         }
-        (at < rest.len()).then_some(at)
-    }
-
-    /// Whether one of its own options may take a value that is then no command.
-    pub(super) fn is_ambiguous(&self, own: &[Word]) -> bool {
-        let is_unknown = |word: &Word| {
-            let text = &*word.text;
-            text.starts_with("--") && text.len() > 2 && !text.contains('=') && !self.long.contains(&text)
-        };
-        own.iter().any(is_unknown)
+        (at < rest.len()).then_some(Start { at, given })
     }
 }
 
@@ -124,24 +160,6 @@ pub(super) fn text_after(options: &[&str], rest: &[Word]) -> Option<Word> {
         let first = word.tail(start);
         Some(joined(std::iter::once(&first).chain(&rest[at + 1..])))
     })
-}
-
-/// How many words of a program are its options.
-pub(super) fn skip_options(rest: &[Word], valued: &str, long: &[&str]) -> usize {
-    let mut at = 0;
-    while let Some(word) = rest.get(at) {
-        let text = word.text.as_str();
-        if text == "--" {
-            return at + 1;
-        }
-        if text == "-" || !text.starts_with('-') {
-            return at;
-        }
-        let takes_next = long.contains(&text)
-            || !text.starts_with("--") && text.chars().last().is_some_and(|c| valued.contains(c));
-        at += 1 + usize::from(takes_next);
-    }
-    at.min(rest.len())
 }
 
 pub(super) fn joined<'w>(words: impl IntoIterator<Item = &'w Word>) -> Word {

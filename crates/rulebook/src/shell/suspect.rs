@@ -4,8 +4,9 @@ use std::cell::RefCell;
 
 use super::command::{Command, Redirect, Word, plain_name};
 use super::effects::{Effect, Given, Note, Program, given};
-use super::programs::{ENTRY_POINTS, STARTERS};
+use super::programs::ENTRY_POINTS;
 use super::script::Script;
+use super::starters::STARTERS;
 
 /// How many words are tried as the name of a command, and the longest text that is searched.
 const MAX_STARTS: usize = 64;
@@ -28,8 +29,7 @@ fn writes_files(name: &str) -> bool {
 /// Whether the command among the words of a program is a command of the line too.
 fn has_started(name: &str, rest: &[Word]) -> bool {
     let starter = STARTERS.iter().find(|starter| starter.name == name);
-    starter
-        .is_some_and(|starter| starter.command_at(rest).is_some_and(|at| !starter.is_ambiguous(&rest[..at])))
+    starter.and_then(|starter| starter.start(rest)).is_some_and(|start| !start.given.is_ambiguous)
 }
 
 impl Command {

@@ -44,7 +44,7 @@ fn no_bypass_is_missed_in_silence() {
         table.lines().filter(|row| !row.starts_with('#')).map(|row| row.split_once('\t').unwrap()).collect();
     for (verdict, line) in &rows {
         let script = parse(&unescaped(line));
-        let found = match pattern.matches_line(&script) {
+        let found = match pattern.matches_line(&script, None) {
             Truth::Yes => "caught",
             Truth::Unknown => "unknown",
             Truth::No => "clean",
@@ -161,7 +161,7 @@ fn files_are_found_where_they_are_and_marked_if_written() {
         let script = parse(line);
         let files = script.commands.iter().flat_map(Command::files);
         let shown = |one: FileUse| {
-            if one.touched == Touched::Written { format!("{}!", one.file.text) } else { one.file.text }
+            if one.touched.is_write() { format!("{}!", one.file.text) } else { one.file.text }
         };
         assert_eq!(files.map(shown).collect::<Vec<_>>(), wanted, "{line}");
     }
@@ -169,7 +169,8 @@ fn files_are_found_where_they_are_and_marked_if_written() {
     check("cd x && cat a; cat b", &["x", "x/a", "x/b"]);
     check("(cd x; cat a); cat b", &["x", "x/a", "b"]);
     check("cd $X; rm a /b", &["$X", "?/a!", "/b!"]);
-    check("cp a b && mv c d", &["a", "b!", "c!", "d!"]);
+    check("cp a b && mv c d", &["b/a", "a", "b!", "d/c", "c!", "d!"]);
+    check("cp x/a b/; cp a b.c; tar cf y z", &["b/a!", "x/a", "b/!", "a", "b.c!", "y!", "cf", "y", "z"]);
     check("sed -i s/a/b/ x && sed s/a/b/ y", &["s/a/b/", "x!", "s/a/b/", "y"]);
     check("git -C x checkout -- a; git log b", &["x", "checkout", "x/a!", "log", "b"]);
     check("curl -o x url; dd if=a of=b", &["x!", "url", "a", "if=a", "b!", "of=b!"]);

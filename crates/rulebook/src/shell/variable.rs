@@ -1,8 +1,10 @@
 //! Variables: what those that a text sets may be, and what an assignment makes run.
 
+use std::ops::Range;
+
 use super::command::Word;
 use super::git::runs_in_git;
-use super::programs::{ALIAS_VARIABLES, RUN_VARIABLES, TOOL_ENDS, TOOL_VARIABLES};
+use super::programs::{ALIAS_VARIABLES, OPTION_VARIABLES, RUN_VARIABLES, TOOL_ENDS, TOOL_VARIABLES};
 use super::reader::{Reader, Variable};
 use super::script::DoubtKind;
 
@@ -19,19 +21,42 @@ pub(super) fn setting(word: &Word) -> Option<Setting> {
     let start = word.text.find('=')? + 1;
     let (name, value) = (word.text[..start - 1].trim_end_matches('+'), &word.text[start..]);
     let name = name.split('[').next().unwrap_or(name);
-    if ALIAS_VARIABLES.contains(&name) {
+    if ALIAS_VARIABLES.contains(&name) || ALIAS_STARTS.iter().any(|start| name.starts_with(start)) {
         return Some(Setting::Doubt(DoubtKind::Alias));
     }
     let is_more = value.contains(|c: char| c == '/' || c.is_whitespace()) || !word.holes.is_empty();
     let sets_git = name.starts_with("GIT_CONFIG_KEY_") && runs_in_git(value, "$");
     let is_run = RUN_VARIABLES.contains(&name);
+    let options =
+        OPTION_VARIABLES.iter().find(|(variable, _)| *variable == name).map(|(_, options)| *options);
     let is_tool = TOOL_VARIABLES.contains(&name) || TOOL_ENDS.iter().any(|end| name.ends_with(end));
     match () {
-        () if sets_git => Some(Setting::Doubt(DoubtKind::Setting)),
+        () if sets_git
+            || options.is_some_and(|options| names_program(options, value, !word.holes.is_empty())) =>
+        {
+            Some(Setting::Doubt(DoubtKind::Setting))
+        }
         () if !is_more || value == "/dev/null" => None,
         () if is_run || is_tool && !word.holes.is_empty() => Some(Setting::Doubt(DoubtKind::Setting)),
         () => is_tool.then(|| Setting::Runs(word.tail(start))),
     }
+}
+
+/// How the names of variables start that define functions or aliases.
+const ALIAS_STARTS: &[&str] = &["BASH_FUNC_", "CARGO_ALIAS_"];
+/// The shortest part of a long option that counts as the option.
+const SHORTEST: usize = "--ev".len();
+
+/// Whether a value has one of these options, of which a part may be written, or one of these parts.
+fn names_program(options: &[&str], value: &str, has_holes: bool) -> bool {
+    let is_given = |option: &str| {
+        let is_it = |word: &str| {
+            let name = word.split('=').next().unwrap_or(word);
+            word.starts_with(option) || name.len() >= SHORTEST && option.starts_with(name)
+        };
+        if option.starts_with('-') { value.split_whitespace().any(is_it) } else { value.contains(option) }
+    };
+    has_holes || options.iter().any(|option| is_given(option))
 }
 
 /// Whether a word names an element of a variable that holds aliases: `BASH_ALIASES[p]`.
@@ -48,7 +73,46 @@ pub(super) fn is_assignment(written: &str) -> bool {
         && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
 }
 
+/// The most bytes of the values of a variable: each use repeats them.
+const MAX_VALUE: usize = 256;
+
+/// How the current folder is written.
+const HERE: &[&str] = &["$PWD", "${PWD}", "$(pwd)", "$(pwd -P)", "`pwd`", "`pwd -P`"];
+
+impl Word {
+    /// The words that it is, if the text gives one value to each of its variables. The value of one without quotes is split.
+    pub(super) fn resolved(self) -> Vec<Word> {
+        let Some([word]) = self.possible().and_then(|words| <[Word; 1]>::try_from(words).ok()) else {
+            return vec![self];
+        };
+        let may_be_split = |(_, is): &(Range<usize>, Vec<Word>)| {
+            is.iter().any(|value| value.text.is_empty() || value.text.contains(char::is_whitespace))
+        };
+        match self.may_split && self.values.iter().any(may_be_split) {
+            false => vec![word],
+            true if self.holes[..] == [0..self.text.len()] && word.stars.is_empty() => {
+                word.text.split_whitespace().map(Word::known).collect()
+            }
+            true => vec![self],
+        }
+    }
+}
+
 impl Reader<'_> {
+    /// Whether a part of a word is the current folder, which the text changes only with `cd`.
+    pub(super) fn is_here(&self, written: &str) -> bool {
+        HERE.contains(&written) && mentions(self.text, "PWD") == 0
+    }
+
+    /// Adds the current folder to a word. Files in it are named without it.
+    pub(super) fn here(&mut self, word: &mut Word) {
+        let is_name = |c: char| c.is_alphanumeric() || "._-*?[{".contains(c);
+        match self.rest().strip_prefix('/') {
+            Some(rest) if rest.starts_with(is_name) => self.at += 1,
+            _ => word.text.push('.'),
+        }
+    }
+
     /// Reads what an assignment makes run.
     pub(super) fn assigned(&mut self, word: &Word) {
         match setting(word) {
@@ -61,7 +125,9 @@ impl Reader<'_> {
     /// Notes what a variable may be from here on, if nothing else in the text can set it.
     pub(super) fn set(&mut self, name: &str, values: Vec<Word>) {
         let known: Option<Vec<Word>> = values.into_iter().map(|value| self.known_value(value)).collect();
-        if let Some(values) = known.filter(|values| !values.is_empty() && mentions(self.text, name) == 1) {
+        let size = |values: &[Word]| values.iter().map(|value| value.text.len()).sum::<usize>();
+        let known = known.filter(|values| !values.is_empty() && size(values) <= MAX_VALUE);
+        if let Some(values) = known.filter(|_| mentions(self.text, name) == 1) {
             let at = self.script.commands.len();
             self.variables.push(Variable { name: name.to_owned(), values, at });
         }
@@ -76,7 +142,7 @@ impl Reader<'_> {
     fn known_value(&self, value: Word) -> Option<Word> {
         const TEMPORARY: &[&str] = &["$(mktemp)", "`mktemp`", "$(mktemp -d)", "`mktemp -d`"];
         if TEMPORARY.contains(&&*value.text) && !self.text.contains("TMPDIR") {
-            return Some(Word::known("/tmp/mktemp"));
+            return Some(Word::known("/tmp/tmp.mktemp"));
         }
         value.holes.iter().all(|hole| matches!(&value.text[hole.clone()], "?" | "[")).then_some(value)
     }

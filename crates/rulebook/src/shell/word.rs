@@ -32,6 +32,7 @@ impl Reader<'_> {
     pub(super) fn words(&mut self) -> (Vec<Word>, bool) {
         let mut part = Part::default();
         let start = self.at;
+        self.tilde(&mut part);
         while let Some(c) = self.peek() {
             match c {
                 '<' | '>' if self.rest()[1..].starts_with('(') && self.at == start => {
@@ -95,6 +96,26 @@ impl Reader<'_> {
         }
         let words = if is_empty { Vec::new() } else { expand_braces(part.word, &part.braces, part.has_dots) };
         (words, part.is_quoted)
+    }
+
+    /// Reads `~+`, the current folder, and `~-`, the one before it.
+    fn tilde(&mut self, part: &mut Part) {
+        let Some(rest) = self.rest().strip_prefix('~') else { return };
+        let after = rest.get(1..).and_then(|after| after.chars().next());
+        if after.is_some_and(|c| c != '/' && !is_meta(c)) {
+            return;
+        }
+        match rest.as_bytes().first() {
+            Some(b'+') => {
+                self.at += "~+".len();
+                self.here(&mut part.word);
+            }
+            Some(b'-') => {
+                part.word.push_hole("~-");
+                self.at += "~-".len();
+            }
+            _ => {}
+        }
     }
 
     /// Whether a `[` is closed within the word.
@@ -222,6 +243,9 @@ impl Reader<'_> {
             _ => return part.word.text.push('$'),
         }
         let (at, shown) = (part.word.text.len(), &self.text[start..self.at]);
+        if at == 0 && self.is_here(shown) {
+            return self.here(&mut part.word);
+        }
         part.word.push_hole(shown);
         if let Some(values) = self.values_of(shown) {
             part.word.values.push((at..part.word.text.len(), values));
@@ -283,6 +307,9 @@ impl Reader<'_> {
             }
         }
         self.inner(&inner);
+        if part.word.text.is_empty() && self.is_here(&self.text[start..self.at]) {
+            return self.here(&mut part.word);
+        }
         part.word.push_hole(&self.text[start..self.at]);
     }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::command::{Command, Document, Redirect, Word};
-use super::files::Touched;
 use super::script::Script;
+use super::touched::Touched;
 use super::{list, parse};
 
 /// A text that a line writes.

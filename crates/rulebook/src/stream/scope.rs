@@ -161,10 +161,12 @@ fn files_start(written: &str) -> Result<Option<usize>, String> {
 
 /// The scopes of a rule without any: text and tools.
 pub fn default() -> Vec<StreamScope> {
-    vec![
-        StreamScope::Text,
-        StreamScope::Tool(ToolScope { tools: None, files: None, written: "tool".to_owned() }),
-    ]
+    vec![StreamScope::Text, of_tools()]
+}
+
+/// What any tool call writes.
+pub(super) fn of_tools() -> StreamScope {
+    StreamScope::Tool(ToolScope { tools: None, files: None, written: "tool".to_owned() })
 }
 
 impl StreamScope {

@@ -64,7 +64,14 @@ impl Trigger {
 
     /// The parts of the output that it watches.
     pub fn scopes(&self) -> Cow<'_, [StreamScope]> {
-        if self.scope.is_empty() { Cow::Owned(scope::default()) } else { Cow::Borrowed(&self.scope) }
+        match () {
+            () if !self.scope.is_empty() => Cow::Borrowed(&self.scope),
+            // Syntax is that of what calls write.
+            () if self.conditions.is_empty() && !self.syntax.is_empty() => {
+                Cow::Owned(vec![scope::of_tools()])
+            }
+            () => Cow::Owned(scope::default()),
+        }
     }
 
     /// Whether it may watch an argument of this tool.

@@ -46,8 +46,7 @@ pub(crate) fn read(node: &Node) -> Result<SyntaxTrigger, SyntaxProblem> {
                             "`{}` is not a key of an ast-grep rule; the trigger is ignored",
                             shown(key)
                         );
-                        let near = nearest(key, RULE_KEYS.iter().copied());
-                        let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
+                        let help = help_for(key);
                         return Err(problem(Code::BadSyntaxRule, &field.key_span, message, help));
                     }
                 }
@@ -69,6 +68,28 @@ pub(crate) fn read(node: &Node) -> Result<SyntaxTrigger, SyntaxProblem> {
     let literals = literals(&rule);
     whole.insert("rule".to_owned(), rule);
     Ok(SyntaxTrigger { written, language, rule: Json::Object(whole), literals, span: node.span.clone() })
+}
+
+/// What to write instead of a key.
+fn help_for(key: &str) -> String {
+    let keys = || ["language"].iter().chain(RULE_KEYS).chain(BESIDE).copied();
+    match key {
+        "lang" => "write `language`".to_owned(),
+        "rule" => {
+            "write the keys of `rule` into `ast` itself: `ast: {language: ts, pattern: \"new Map($$$)\"}`"
+                .to_owned()
+        }
+        "fix" | "transform" | "rewriters" => "remove it: a rule changes no code".to_owned(),
+        _ => nearest(key, keys()).map_or_else(
+            || {
+                format!(
+                    "write one of {}",
+                    keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+                )
+            },
+            |near| format!("did you mean `{near}`?"),
+        ),
+    }
 }
 
 fn read_language(node: &Node) -> Result<&'static Language, SyntaxProblem> {

@@ -21,7 +21,14 @@ fn check(event: &str, lines: &str) {
         let (wanted, line) = line.split_once(' ').unwrap();
         let script = shell::parse(line);
         let place = Place { roots: &roots, folder: None };
-        let call = Occurrence { tool: "Bash", paths: &[], is_write: false, script: Some(&script), place };
+        let call = Occurrence {
+            tool: "Bash",
+            paths: &[],
+            is_write: false,
+            has_failed: false,
+            script: Some(&script),
+            place,
+        };
         let found = match event.matches(&call) {
             Truth::Yes => "yes",
             Truth::Unknown => "maybe",
@@ -104,6 +111,42 @@ fn writes_of_a_shell_line() {
         no psql -f db/migrations/1.sql
         no git stash list
         no git checkout main
+        no git checkout -b db/migrations/x
+        no git checkout -qB db/migrations/x origin/main
+        no git checkout --orphan db/migrations/x
+        maybe git checkout db/migrations/fix
+        maybe git checkout db
+        no git checkout db/migrations/x -- src/a.ts
+        yes git checkout db/migrations/1.sql
+        yes git checkout main db/migrations/1.sql
+        maybe git stash branch db/migrations/x
+        no git worktree add ../x db/migrations/x
+        no git worktree add -b db/migrations/x ../x
+        yes git worktree add db/migrations/w main
+        no git restore -s db/migrations/x src/a.ts
+        no xxd db/migrations/1.sql
+        yes xxd -r x db/migrations/1.sql
+        no gzip -l db/migrations/1.sql
+        no gzip -9c db/migrations/1.sql
+        yes gzip -9 db/migrations/1.sql
+        maybe sqlite3 db/migrations/1.sql 'select 1'
+        no touch -r db/migrations/1.sql y
+        yes touch -d now db/migrations/1.sql
+        no terraform fmt -check db/migrations/1.sql
+        no yapf db/migrations/1.sql
+        yes yapf -i db/migrations/1.sql
+        maybe patch --dry-run x < p
+        yes chmod -x db/migrations/1.sql
+        yes chmod --reference=x db/migrations/1.sql
+        maybe xargs -d'\n' rm <<< db/migrations/1.sql
+        yes sudo -uroot rm db/migrations/1.sql
+        yes rm "$PWD/db/migrations/1.sql"
+        yes cd db && rm $PWD/migrations/1.sql
+        yes echo 1 > "$(pwd)/db/migrations/1.sql"
+        yes rm ~+/db/migrations/1.sql
+        maybe rm ~-/db/migrations/1.sql
+        no PWD=/x; rm "$PWD/db/migrations/1.sql"
+        no rm "$PWD/x/db/migrations/1.sql"
         no tar czf x.tgz db
         no grep -o x db/migrations/1.sql
         no sed -n 1,20p db/migrations/1.sql
@@ -133,7 +176,8 @@ fn reads_of_a_shell_line() {
         yes cat .en?
         yes echo "$(< .env)"
         maybe cat $X
-        maybe xargs cat <<< .env
+        yes xargs cat <<< .env
+        maybe xargs -n1 cat <<< .env
         yes find . -name .env -exec cat {} \;
         maybe python3 -c 'print(open(".env").read())'
         no cat src/*
@@ -142,7 +186,13 @@ fn reads_of_a_shell_line() {
         no for f in src/*; do echo "$f"; done
         no rm x > y
         no rm .env
-        no mv .env x
+        maybe mv .env x
+        maybe vim .env
+        maybe dos2unix -n .env x
+        yes xxd .env
+        yes gzip -c .env
+        yes split .env
+        maybe gzip .env
         no sed -i s/a/b/ .env
     "#;
     check("read: .env", lines);

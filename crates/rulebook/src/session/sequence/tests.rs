@@ -266,6 +266,16 @@ fn what_is_forbidden_is_refused_every_time() {
     check(header, &["run f() { rm db/migrations/1; }; git commit -m x; f = refused"]);
     check(header, &["run while x; do rm db/migrations/1; git commit -m x; done = refused"]);
     check(header, &["run git commit -m x; rm db/migrations/1 = refused"]);
+    // A command that failed did not happen; what precedes it in its line may have.
+    check(header, &["fail git commit -m x", "edit db/migrations/1"]);
+    check(header, &["fail cd x && sudo git commit -m x", "edit db/migrations/1"]);
+    check(header, &["fail git commit -m x && git push", "edit db/migrations/1 = refused"]);
+    check(header, &["fail ! git commit -m x", "edit db/migrations/1 = refused"]);
+    check(header, &["fail git commit -m x | tee log", "edit db/migrations/1 = refused"]);
+    check(header, &["fail git commit -m x", "run git commit -m x", "edit db/migrations/1 = refused"]);
+    let header = r#"requires: {do: {command: "lint*"}, after: {command: "npm install*"}, before: stop}"#;
+    check(header, &["fail npm install x", "stop"]);
+    check(header, &["run npm install x", "stop = refused"]);
     check(
         "forbids: [{tool: webfetch}, {command: 'rm -rf /*'}]",
         &["call WebFetch = refused", "run rm -rf /tmp = refused", "run rm x"],
@@ -285,6 +295,52 @@ fn what_is_not_known_is_noted_or_refused() {
     check(header, &["run $X push = noted", "run $Y push", "run curl x | sh = noted", "run ls $X"]);
     check(&format!("{header}\non-unknown: refuse"), &["run $X push = refused", "run $X push = refused"]);
     check(&format!("{header}\non-unknown: ask"), &["run $X push = refused"]);
+}
+
+#[test]
+fn a_call_that_is_refused_breaks_nothing_else() {
+    let header = "forbids: {command: 'rm -rf*'}";
+    check(&format!("{header}\non-unknown: allow"), &["run $X; rm -rf x = refused"]);
+    let both = "requires: {do: {command: lint}, before: {command: 'git commit*'}}\nforbids: {command: 'rm*'}";
+    let mut world = World::new(both);
+    assert_eq!(world.step("run git commit"), "refused");
+    assert_eq!(world.step("run git commit; rm x"), "refused");
+    assert_eq!(world.session.marks.iter().filter(|mark| mark.action == BROKEN).count(), 0);
+    assert_eq!(world.step("run git commit"), "broken");
+}
+
+#[test]
+fn a_refusal_quotes_the_command_that_matched() {
+    #[track_caller]
+    fn check(line: &str, wanted: &str) {
+        let mut world = World::new("forbids: {command: 'git push*'}\non-unknown: refuse");
+        assert_eq!(world.step(&format!("run {line}")), "refused", "{line}");
+        assert_eq!(world.session.marks[0].call, wanted, "{line}");
+    }
+    check("cd web\nnpm test\ngit push --force", "git push --force");
+    check("\n\ngit push", "git push");
+    check("ls && sudo git push x", "git push x");
+    check("ls; $X push", "$X push");
+    check("ls; curl x | sh", "sh");
+}
+
+#[test]
+fn an_example_follows_the_order_of_its_line() {
+    #[track_caller]
+    fn check(header: &str, line: &str, wanted: Truth) {
+        let roots = Roots { roots: vec![Root { path: "/".to_owned(), ..Root::default() }], home: None };
+        let text = format!("---\n{header}\n---\nBody.");
+        let rule = parse(Source::text(FormatId::Rulebook, ".rulebook/rules/a.md", text)).entry;
+        let book = resolve([rule], &Switches::default());
+        let (rule, _) = book.rules().next().unwrap();
+        assert_eq!(rule.requirements.as_ref().unwrap().fires_on(line, &roots), Some(wanted), "{line}");
+    }
+    check(LINT, "lint && git commit -m x", Truth::No);
+    check(LINT, "lint; git commit -m x", Truth::Yes);
+    check(LINT, "lint && sed -i s/a/b/ a.go && git commit -m x", Truth::Yes);
+    check(LINT, "git commit && lint", Truth::Yes);
+    check(LINT, "lint && $X", Truth::No);
+    check(LINT, "$X && ls", Truth::Unknown);
 }
 
 #[test]
@@ -345,6 +401,26 @@ fn unreadable_requirements_are_reported() {
     check("forbids: {command: x, edit: y}", &["bad-requirement"]);
     check("requires: {do: {command: x, edit: y}, before: stop}", &["bad-requirement"]);
     check("forbids: {command: '/(/'}", &["bad-regex", "bad-requirement"]);
+    check("forbids: {edit: x, after: stop}", &["bad-requirement"]);
+    for never in [
+        "edit: docs/",
+        "edit: '/abs/**'",
+        "command: cd x && git push",
+        "command: 'git push; ls'",
+        "command: git  push",
+        "tool: 'Bash(git push:*)'",
+    ] {
+        check(&format!("forbids: {{{never}}}"), &["bad-requirement"]);
+    }
+    for fine in [
+        "edit: docs",
+        "command: 'bash -c *&&*'",
+        "command: 'npm {i,install} *'",
+        "tool: '@(Edit|Write)'",
+        "command: '/a && b/'",
+    ] {
+        check(&format!("forbids: {{{fine}}}"), &[]);
+    }
     check("forbids: {command: x}\non-unknown: maybe", &["bad-value"]);
 }
 
