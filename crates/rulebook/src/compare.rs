@@ -1,11 +1,12 @@
 //! Comparing: where an agent treats a file differently from what its author meant.
 
+mod words;
+
 use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 
 use crate::agent::{Agent, Nested};
-use crate::condition::Condition;
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::keys::PATHS;
 use crate::format::{Base, Depth, Format, FormatId, PlaceKind, StatedActivation};
@@ -13,6 +14,8 @@ use crate::glob::Exclusions;
 use crate::parse::{Entry, Parsed, means_everything};
 use crate::rule::{Activation, Basis, Rule};
 use crate::source::Origin;
+pub(crate) use words::describe;
+use words::{conditions_of, described, excluded, patterns, should};
 
 /// What an agent does with a file instead of what was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -299,47 +302,6 @@ fn key_of(diagnostic: &Diagnostic) -> Option<&str> {
     diagnostic.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next()).map(str::trim)
 }
 
-/// The conditions of a rule, without `tags` if its agent knows no such condition: there, people label rules with it.
-fn conditions_of<'r>(meant: &'r Rule, own: Option<&Rule>) -> Vec<&'r Condition> {
-    let is_label = |condition: &Condition| {
-        condition.key == "tags"
-            && own.is_some_and(|own| !own.origin.format.known_keys().contains(&condition.key))
-    };
-    meant.conditions.iter().filter(|one| !is_label(one)).collect()
-}
-
-/// Says what an agent should do with a rule, as a part of a sentence.
-fn should(meant: &Rule, conditions: &[&Condition], patterns: &str) -> String {
-    let condition = |key: &str| match key {
-        "paths" => format!("to {patterns}"),
-        key => format!("if `{key}` matches"),
-    };
-    match meant.activation {
-        Activation::Always => "always apply".to_owned(),
-        Activation::When if conditions.is_empty() && meant.origin.nest().is_none() => {
-            "always apply".to_owned()
-        }
-        Activation::When if conditions.is_empty() => "always apply in its folder".to_owned(),
-        Activation::When => {
-            let conditions: Vec<String> = conditions.iter().map(|found| condition(found.key)).collect();
-            format!("apply {}", conditions.join(" and "))
-        }
-        Activation::OnRequest => "be offered to the model".to_owned(),
-        Activation::Manual => "apply only when mentioned by name".to_owned(),
-        Activation::Stream => "watch the model's output".to_owned(),
-        Activation::Never => "never apply".to_owned(),
-    }
-}
-
-/// Describes when a rule applies, as its agent understands its conditions.
-fn described(meant: &Rule, own: &Rule) -> String {
-    let conditions = conditions_of(meant, Some(own));
-    match meant.activation {
-        Activation::When if conditions.is_empty() && meant.origin.nest().is_none() => ALWAYS.to_owned(),
-        activation => describe_with(activation, &conditions, &patterns(meant)),
-    }
-}
-
 /// Adds the differences to the diagnostics of the files. One cause gives one diagnostic: the difference replaces the
 /// problem that causes it.
 pub fn report_differences<'r>(
@@ -381,45 +343,4 @@ fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
         _ => false,
     };
     (is_same_place || is_elsewhere) && !has_two_fixes
-}
-
-/// Describes when a rule applies. Rules that apply alike have equal descriptions.
-pub(crate) fn describe(rule: &Rule) -> String {
-    describe_with(rule.activation, &rule.conditions.iter().collect::<Vec<_>>(), &patterns(rule))
-}
-
-/// Describes what the patterns of a rule match, as its reader takes them.
-fn patterns(rule: &Rule) -> String {
-    let is_alone = rule.origin.format.exclusions == Exclusions::OneByOne;
-    let one = |glob: &String| match excluded(glob).filter(|_| is_alone) {
-        Some(excluded) => format!("everything but `{excluded}`"),
-        None => format!("`{glob}`"),
-    };
-    rule.globs.iter().map(one).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns what a pattern excludes. `!(…)` is a group.
-fn excluded(glob: &str) -> Option<&str> {
-    glob.strip_prefix('!').filter(|rest| !rest.starts_with('('))
-}
-
-const ALWAYS: &str = "always on";
-
-fn describe_with(activation: Activation, conditions: &[&Condition], patterns: &str) -> String {
-    let condition = |key: &str| match key {
-        "paths" => format!("for {patterns}"),
-        key => format!("if `{key}` matches"),
-    };
-    match activation {
-        Activation::Always => ALWAYS.to_owned(),
-        Activation::When if conditions.is_empty() => format!("{ALWAYS} in its folder"),
-        Activation::When => {
-            let conditions: Vec<String> = conditions.iter().map(|found| condition(found.key)).collect();
-            format!("on {}", conditions.join(" and "))
-        }
-        Activation::OnRequest => "offered to the model".to_owned(),
-        Activation::Manual => "on only when mentioned by name".to_owned(),
-        Activation::Stream => "watching the model's output".to_owned(),
-        Activation::Never => "never on".to_owned(),
-    }
 }

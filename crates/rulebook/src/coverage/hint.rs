@@ -124,9 +124,10 @@ impl<'c> Hints<'c> {
             let hint = tried.into_iter().find(|(_, count)| **count > 0).filter(|_| !is_template);
             // The rule is for files to come.
             let of_kind = |at: &usize| kinds.iter().find(|(guess, _)| guess.dead == *at);
-            let is_early = fault.dead.iter().all(|at| {
-                is_for_tests(&dead[*at].pattern) || of_kind(at).is_some_and(|(_, count)| **count == 0)
-            });
+            let is_early = hint.is_none()
+                && fault.dead.iter().all(|at| {
+                    is_for_tests(&dead[*at].pattern) || of_kind(at).is_some_and(|(_, count)| **count == 0)
+                });
             let is_warning = fault.is_whole_rule && !is_early && !is_template;
             let severity = if is_warning { Severity::Warning } else { Severity::Note };
             let found =
@@ -255,10 +256,10 @@ fn of_its_kind(pattern: &str) -> Option<String> {
         .then(|| format!("**/*.{extension}"))
 }
 
-/// Whether a pattern is for tests, wherever they are: `**/*.spec.*`, `**/__tests__/**`. A project without any may get some.
+/// Whether a pattern is for tests and nothing more: `**/*.spec.*`, `tests/**`. A project without any may get some.
 fn is_for_tests(pattern: &str) -> bool {
     const TESTS: &[&str] = &["e2e", "spec", "specs", "test", "tests"];
-    let Some(anywhere) = pattern.strip_prefix("**/") else { return false };
+    let anywhere = pattern.strip_prefix("**/").unwrap_or(pattern);
     let (path, extension) = anywhere.rsplit_once('.').unwrap_or((anywhere, ""));
     let path = if extension.contains('/') { anywhere } else { path };
     let mut words = path.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();

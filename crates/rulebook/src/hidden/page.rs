@@ -57,7 +57,8 @@ impl Page {
         let inner = item.map_or(quoted, |item| &line[item.content..]).trim_matches(BLANKS);
         let is_tag = inner.starts_with('<') && !inner.starts_with("<!--");
         self.is_html |= is_tag && !inner.starts_with("<http://") && !inner.starts_with("<https://");
-        let is_indented = self.item.is_none() && line.starts_with("    ");
+        let blanks = &line[..line.len() - line.trim_start_matches(BLANKS).len()];
+        let is_indented = self.item.is_none() && (blanks.len() > 3 || blanks.contains('\t'));
         self.is_text = depth == 0 && !is_indented && is_text(inner);
         None
     }

@@ -164,12 +164,11 @@ fn listed(place: &str, lines: &[(usize, &str)], others: &[(usize, &str)]) -> Opt
         let other = others.get(at).map_or("", |(_, line)| line.trim());
         format!("{number} (`{}`)", excerpt(line.trim(), other))
     };
-    let mut all: Vec<String> = lines.iter().enumerate().take(MAX_LINES).map(shown).collect();
-    if lines.len() > MAX_LINES {
-        all.push(format!("{} more", lines.len() - MAX_LINES));
-    }
+    let all: Vec<String> = lines.iter().enumerate().take(MAX_LINES).map(shown).collect();
+    let more = lines.len().saturating_sub(MAX_LINES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let (noun, verb) = if lines.len() == 1 { ("line", "is") } else { ("lines", "are") };
-    (!all.is_empty()).then(|| format!("{noun} {} {verb} only in {place}", all.join(", ")))
+    (!all.is_empty()).then(|| format!("{noun} {}{more} {verb} only in {place}", all.join(", ")))
 }
 
 /// Returns the part of a line that differs from another line.

@@ -1,6 +1,6 @@
 //! `missing-link`: a link in the text of a rule to a file that does not exist.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::fence::Nested;
@@ -21,38 +21,73 @@ struct Missing {
 }
 
 pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    // A file with several names is one file.
-    let mut known = HashSet::new();
-    let is_new = |page: &&Page<'_>| {
-        (around.real_path)(page.rule).is_none_or(|path| known.insert((page.rule.origin.root, path)))
-    };
-    let found = pages.iter().filter(is_new).map(|page| (page, missing(page, around)));
+    let found = distinct(pages, around).into_iter().map(|page| (page, missing(page, around)));
     let found = found.filter(|(_, missing)| !missing.is_empty());
     // The links of a generated file are fixed in its source, all of them at once.
     let (generated, written): (Vec<_>, Vec<_>) = found.partition(|(page, _)| is_generated(&page.text));
     diagnostics.extend(generated.into_iter().map(|(page, missing)| report_generated(page, &missing)));
+    let causes = Causes::new(&written, around);
     let mut by_folder: BTreeMap<(usize, &str), Vec<(&Page<'_>, &Missing)>> = BTreeMap::new();
     for (page, missing) in &written {
         for link in missing {
-            by_folder.entry((page.rule.origin.root, &link.folder)).or_default().push((page, link));
+            by_folder.entry(causes.of(page, link)).or_default().push((page, link));
         }
     }
     by_folder.retain(|(_, folder), links| !folder.is_empty() && links.len() >= FEW);
     for (page, missing) in &written {
-        let is_alone =
-            |link: &&Missing| !by_folder.contains_key(&(page.rule.origin.root, link.folder.as_str()));
+        let alone = missing.iter().filter(|link| !by_folder.contains_key(&causes.of(page, link)));
         // A file is missing once, however many links lead to it.
-        let mut targets = HashSet::new();
-        let links = missing.iter().filter(is_alone).filter(|link| targets.insert(&link.path));
-        let links: Vec<&Missing> = links.collect();
-        let report = |link: &Missing| {
-            let count = missing.iter().filter(|other| other.path == link.path).count();
-            report(page, link, count, around)
-        };
-        report_first(links.into_iter(), report, diagnostics);
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        alone.clone().for_each(|link| *counts.entry(&link.path).or_default() += 1);
+        let mut known = HashSet::new();
+        let first = alone.filter(|link| known.insert(&link.path));
+        report_first(first, |link| report(page, link, counts[link.path.as_str()], around), diagnostics);
     }
     let folders = by_folder.iter();
-    diagnostics.extend(folders.map(|((_, folder), links)| report_folder(folder, links, around)));
+    diagnostics.extend(folders.filter_map(|((_, folder), links)| report_folder(folder, links, around)));
+}
+
+/// The folders that missing files would be in, and whether each exists.
+struct Causes<'m>(HashMap<(usize, &'m str), bool>);
+
+impl<'m> Causes<'m> {
+    fn new(pages: &'m [(&Page<'_>, Vec<Missing>)], around: &Surroundings<'_>) -> Causes<'m> {
+        let mut folders = HashMap::new();
+        for (page, missing) in pages {
+            let root = page.rule.origin.root;
+            for link in missing {
+                folders
+                    .entry((root, link.folder.as_str()))
+                    .or_insert_with(|| (around.exists)(root, &link.folder));
+            }
+        }
+        Causes(folders)
+    }
+
+    /// The folder of a missing file, or the outermost one above it that does not exist and that other links lead into.
+    fn of<'l: 'm>(&self, page: &Page<'_>, link: &'l Missing) -> (usize, &'m str) {
+        let root = page.rule.origin.root;
+        let above = link.folder.match_indices('/').map(|(end, _)| &link.folder[..end]);
+        let is_missing = |folder: &&str| self.0.get(&(root, *folder)) == Some(&false);
+        (root, above.into_iter().find(is_missing).unwrap_or(&link.folder))
+    }
+}
+
+/// Returns the pages, each file under one name: its canonical path, if that is a rule too.
+fn distinct<'p, 'r>(pages: &'p [Page<'r>], around: &Surroundings<'_>) -> Vec<&'p Page<'r>> {
+    let real = |page: &Page<'_>| (around.real_path)(page.rule).map(|path| (page.rule.origin.root, path));
+    let mut own: HashMap<(usize, String), bool> = HashMap::new();
+    for page in pages {
+        if let Some(real) = real(page) {
+            *own.entry(real.clone()).or_default() |= page.rule.origin.display == real.1;
+        }
+    }
+    let mut known = HashSet::new();
+    let is_first = |page: &&Page<'_>| {
+        let Some(real) = real(page) else { return true };
+        (page.rule.origin.display == real.1 || !own[&real]) && known.insert(real)
+    };
+    pages.iter().filter(is_first).collect()
 }
 
 /// Returns the links of a page to files that do not exist.
@@ -98,8 +133,13 @@ fn moved(page: &Page<'_>, link: &Missing, around: &Surroundings<'_>) -> Option<S
 }
 
 /// Reports many links to missing files of one folder.
-fn report_folder(folder: &str, links: &[(&Page<'_>, &Missing)], around: &Surroundings<'_>) -> Diagnostic {
-    let (page, link) = links[0];
+fn report_folder(
+    folder: &str,
+    links: &[(&Page<'_>, &Missing)],
+    around: &Surroundings<'_>,
+) -> Option<Diagnostic> {
+    let at = |(page, link): &&(&Page<'_>, &Missing)| (page.rule.origin.display.clone(), link.span.start);
+    let (page, link) = links.iter().min_by_key(at)?;
     let files: BTreeSet<&str> = links.iter().map(|(page, _)| page.rule.origin.display.as_str()).collect();
     let others = files.iter().filter(|file| **file != page.rule.origin.display);
     let others = others.map(|file| ((*file).to_owned(), FIX_LINKS.to_owned()));
@@ -113,7 +153,7 @@ fn report_folder(folder: &str, links: &[(&Page<'_>, &Missing)], around: &Surroun
         false => format!("the folder `{folder}` does not exist, and {count} links{of_files} lead into it"),
     };
     let found = page.report(Code::MissingLink, link.span.clone(), message).others(others);
-    found.help(if is_there { FIX_LINKS } else { "fix or remove the links, or create the folder" })
+    Some(found.help(if is_there { FIX_LINKS } else { "fix or remove the links, or create the folder" }))
 }
 
 const FIX_LINKS: &str = "fix or remove the links";

@@ -65,9 +65,10 @@ impl Reader<'_> {
         let is_always = sorted.is_always() && format.bare == Bare::Always && !has_paths;
         // A description is for people too.
         for key in format.agent_ignores.iter().filter(|key| **key != "description") {
+            let is_cline = format.id == FormatId::Cline && *key == "alwaysApply";
             // Without patterns, `false` has no effect, which is reported once the rule is built.
             let is_false = *key == "alwaysApply" && sorted.not_always().is_some();
-            let is_dead = *key == "globs" && has_paths || is_always || is_false;
+            let is_dead = *key == "globs" && has_paths || is_always && !is_cline || is_false;
             // Without patterns, the agent applies the rule to everything too.
             let is_idle = |field: &&Field| {
                 format.bare == Bare::Always
@@ -97,6 +98,9 @@ impl Reader<'_> {
                         diagnostic.fix = Some(Fix::new(field.key_span.clone(), format.paths_key));
                     }
                     _ => {
+                        if is_always {
+                            diagnostic.severity = Severity::Note;
+                        }
                         diagnostic.help =
                             format!("remove it: without `{}` the rule is always on", format.paths_key);
                     }

@@ -144,6 +144,7 @@ fn doubtful_code_is_not_code() {
         "a `b\n- E ` c",
         "# a `b\nc E ` d",
         "    a `b\nc E ` d",
+        "\ta `b\nc E ` d",
         "-     a `b\nc E ` d",
         "a `b\nc E ` | d\n---|---",
         "[a]: b `c\nd E ` e",
