@@ -77,6 +77,9 @@ WAYS = [
      "rm /usr/local/bin/rulebook"),
     ("the GitHub action", "npm install --no-audit --no-fund --ignore-scripts --prefix /opt/runner rulebook-cli",
      ["/opt/runner/node_modules/.bin/rulebook"], "rm -r /opt/runner"),
+    ("the pre-commit hook", venv(f"cp -r /hook /opt/hook && {PIP} install {OFFLINE} --find-links /registry/pypi /opt/hook"),
+     ["/opt/env/bin/rulebook"], f"{PIP} uninstall -y rulebook-pre-commit rulebook-cli && test -z \"$(find /opt/env -iname '*rulebook*')\""
+     " && rm -r /opt/env /opt/hook"),
 ]
 
 NODE = """
