@@ -275,12 +275,8 @@ impl<'w> Sources<'w> {
         }
         remote::rename_imitations(&mut parsed);
         if view.is_meant {
-            diagnostics.extend(recorded::mark_copies(
-                &mut parsed,
-                &workspace.files,
-                &workspace.roots,
-                |format| settings.rules.reads(format),
-            ));
+            let reads = |format| settings.rules.reads(format);
+            diagnostics.extend(recorded::mark_copies(&mut parsed, &workspace.files, &workspace.roots, reads));
         }
         (parsed, diagnostics)
     }
