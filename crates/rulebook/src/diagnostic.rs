@@ -173,12 +173,19 @@ impl Diagnostic {
     }
 }
 
-/// Quotes the user's text in a message: the first line, cut to a readable length, with hidden characters made visible.
+/// Quotes the user's text between the backticks of a message: the first line, cut to a readable length, with hidden characters
+/// made visible, and with other quotes for its own backticks.
 pub(crate) fn shown(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let cut = line.floor_char_boundary(60);
-    let shown = shown_characters(&line[..cut]);
-    if cut == text.len() { shown.into_owned() } else { format!("{shown}…") }
+    let shown = shown_characters(&line[..cut]).replace('`', "'");
+    if cut == text.len() { shown } else { format!("{shown}…") }
+}
+
+/// Shows the text that replaces another one whole, so that people can paste it, unless it is very long.
+pub(crate) fn pasted(text: &str) -> String {
+    const MAX_LENGTH: usize = 400;
+    if text.len() > MAX_LENGTH { shown(text) } else { shown_characters(text).into_owned() }
 }
 
 /// Makes hidden characters visible.
@@ -198,12 +205,16 @@ pub(crate) fn report_first<P>(
     report: impl Fn(P) -> Diagnostic,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    diagnostics.extend(places.by_ref().take(MAX_PLACES).map(report));
-    let more = places.count();
-    if more > 0
-        && let Some(last) = diagnostics.last_mut()
-    {
-        last.message.push_str(&format!("; {more} more below"));
+    diagnostics.extend(places.by_ref().take(MAX_PLACES).map(&report));
+    let Some(next) = places.next() else { return };
+    match places.count() {
+        // One more is as short as its number.
+        0 => diagnostics.push(report(next)),
+        more => {
+            if let Some(last) = diagnostics.last_mut() {
+                last.message.push_str(&format!("; {} more below", more + 1));
+            }
+        }
     }
 }
 
@@ -281,6 +292,7 @@ mod tests {
         assert_eq!(diagnostic.message, "`c<U+200B><U+009B>`");
         assert_eq!(diagnostic.help, "d<U+2028>é");
         assert_eq!(shown("e\u{202e}f"), "e<U+202E>f");
+        assert_eq!(shown("a `b` c"), "a 'b' c");
     }
 
     #[test]

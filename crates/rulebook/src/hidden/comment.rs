@@ -27,6 +27,10 @@ const TOOLS: &[&str] = &[
     "vale",
 ];
 
+/// Words of marks that switch a check off for the text after them: `KOREAN-OK: …`, `spell-ignore: …`.
+const SWITCHES: &[&str] =
+    &["allow", "allowed", "disable", "enable", "exempt", "ignore", "noqa", "off", "ok", "skip", "suppress"];
+
 /// Words that turn a note into an instruction.
 const INSTRUCTIONS: &[&str] = &[
     "always",
@@ -83,9 +87,12 @@ pub(crate) fn hidden_comments(text: &str) -> Vec<Range<usize>> {
             keep(&mut found, span);
             continue;
         }
-        let Some(start) = page.tag(&text[at..line.end]).map(|tag| at + tag) else {
-            at = line.end;
-            continue;
+        let start = match page.tag(text, at..line.end) {
+            Ok(start) => start,
+            Err(end) => {
+                at = end;
+                continue;
+            }
         };
         at = start + 1;
         if !text[start..].starts_with(OPEN) {
@@ -133,9 +140,17 @@ fn instructs(comment: &str) -> bool {
         let mut rests = TOOLS.iter().filter_map(|tool| first.strip_prefix(tool));
         rests.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
     });
+    let is_tool = is_tool || inner.trim_start().split_once(": ").is_some_and(|(mark, _)| is_switch(mark));
     let is_instruction = |word: &str| INSTRUCTIONS.iter().any(|known| word.eq_ignore_ascii_case(known));
     let has_instruction = INSTRUCTIONS_WITHOUT_SPACES.iter().any(|known| inner.contains(known));
     has_instruction || !is_tool && words().nth(MIN_WORDS - 1).is_some() && words().any(is_instruction)
+}
+
+/// Whether the start of a comment names a check and switches it off: one word of several parts, as in `KOREAN-OK`.
+fn is_switch(mark: &str) -> bool {
+    let mut parts = mark.split(['-', '_', ':']);
+    let is_one_word = !mark.contains(char::is_whitespace) && mark.contains(['-', '_', ':']);
+    is_one_word && parts.any(|part| SWITCHES.iter().any(|known| part.eq_ignore_ascii_case(known)))
 }
 
 /// Characters that may precede the start of a block: lists and quotes.

@@ -1,5 +1,7 @@
 //! Which parts of a Markdown page are certainly code. Doubtful parts do not count as code.
 
+use std::ops::Range;
+
 use memchr::{memchr, memchr2};
 
 use crate::work;
@@ -20,15 +22,20 @@ pub(super) struct Page {
     is_lost: bool,
     /// The end of the last pair of fences.
     fences_end: usize,
+    /// Up to where no fence in a block quote is closed.
+    open_quotes_end: usize,
+    /// The column at which the text of the last list item starts, in this paragraph.
+    item: Option<usize>,
+    /// The line is certainly text, and a code span in it may continue on the next line.
+    is_text: bool,
 }
 
 impl Page {
     /// Enters the line that starts at a byte. Returns the end of the fenced code that certainly starts there.
     pub(super) fn enter(&mut self, text: &str, at: usize) -> Option<usize> {
         let line = line_at(text, at);
-        let inner = line.trim_matches(BLANKS);
-        if inner.is_empty() {
-            (self.is_html, self.is_unsure) = (false, false);
+        if line.trim_matches(BLANKS).is_empty() {
+            (self.is_html, self.is_unsure, self.is_text, self.item) = (false, false, false, None);
             return None;
         }
         if at >= self.fences_end
@@ -37,8 +44,47 @@ impl Page {
         {
             return Some(end);
         }
+        let (depth, quoted) = quote(line, usize::MAX);
+        if depth > 0
+            && let Some(end) = self.quoted(text, at, (depth, quoted))
+        {
+            return Some(end);
+        }
+        let item = Item::of(line).filter(|item| item.starts_after(self.item));
+        // An item, or an empty line of a quote, ends the paragraph before it.
+        self.is_unsure &= item.is_none() && (depth == 0 || !quoted.trim_matches(BLANKS).is_empty());
+        self.item = item.as_ref().map(|item| item.content).or(self.item);
+        let inner = item.map_or(quoted, |item| &line[item.content..]).trim_matches(BLANKS);
         let is_tag = inner.starts_with('<') && !inner.starts_with("<!--");
         self.is_html |= is_tag && !inner.starts_with("<http://") && !inner.starts_with("<https://");
+        let blanks = &line[..line.len() - line.trim_start_matches(BLANKS).len()];
+        let is_indented = self.item.is_none() && (blanks.len() > 3 || blanks.contains('\t'));
+        self.is_text = depth == 0 && !is_indented && is_text(inner);
+        None
+    }
+
+    /// Finds the end of fenced code in a block quote, each of whose lines has the marks of the quote.
+    fn quoted(&mut self, text: &str, at: usize, (depth, quoted): (usize, &str)) -> Option<usize> {
+        let is_clear = !self.is_html && !self.is_raw && !self.is_lost && at >= self.open_quotes_end;
+        let fence = Fence::open(quoted).filter(|fence| is_clear && fence.is_plain && fence.indent == 0)?;
+        let mut next = line_end(text, at);
+        while next < text.len() {
+            let line = line_at(text, next);
+            let (found, inner) = quote(line, depth);
+            if found < depth {
+                break;
+            }
+            next = line_end(text, next);
+            match fence.close(inner) {
+                Some(true) => {
+                    self.is_unsure = false;
+                    return Some(next);
+                }
+                Some(false) => break,
+                None => {}
+            }
+        }
+        self.open_quotes_end = next;
         None
     }
 
@@ -73,18 +119,19 @@ impl Page {
         self.is_lost |= hidden.contains("```") || hidden.contains("~~~");
     }
 
-    /// Finds the next `<` of a line outside code spans.
-    pub(super) fn tag(&mut self, line: &str) -> Option<usize> {
-        let bytes = line.as_bytes();
-        let mut at = 0;
+    /// Finds the next `<` of a line outside code spans, or returns where to go on: after the line, or after a code span that
+    /// continues below it.
+    pub(super) fn tag(&mut self, text: &str, line: Range<usize>) -> Result<usize, usize> {
+        let bytes = &text.as_bytes()[..line.end];
+        let mut at = line.start;
         while let Some(byte) = bytes.get(at) {
             work::count(1);
             at = match byte {
                 b'<' => {
                     self.take_tag(&bytes[at + 1..]);
-                    return Some(at);
+                    return Ok(at);
                 }
-                b'`' => self.span(bytes, at),
+                b'`' => self.span(text, at, line.end),
                 b']' => self.link(bytes, at),
                 b'\\' => {
                     self.is_unsure |= bytes.get(at + 1) == Some(&b'`');
@@ -93,15 +140,20 @@ impl Page {
                 _ => at + 1,
             };
         }
-        None
+        Err(at)
     }
 
     /// Returns the end of the code span that certainly starts here, or of its backticks. Table cells interrupt spans.
-    fn span(&mut self, bytes: &[u8], at: usize) -> usize {
+    fn span(&mut self, text: &str, at: usize, line_end: usize) -> usize {
+        let bytes = &text.as_bytes()[..line_end];
         let run = run(&bytes[at..], b'`');
         let is_doubtful = self.is_unsure || self.is_html || self.is_raw;
-        let end = if is_doubtful { None } else { closing(bytes, at + run, run) };
-        let end = end.filter(|end| memchr(b'|', &bytes[at..*end]).is_none());
+        let own = if is_doubtful { None } else { closing(bytes, at + run, run) };
+        let end = match own {
+            Some(end) => Some(end).filter(|end| memchr(b'|', &bytes[at..*end]).is_none()),
+            None if is_doubtful || !self.is_text => None,
+            None => closing_below(text, line_end, run),
+        };
         self.is_unsure |= end.is_none();
         end.unwrap_or(at + run)
     }
@@ -135,6 +187,62 @@ impl Page {
             self.is_raw = tag.first() != Some(&b'/');
         }
     }
+}
+
+/// The start of a list item.
+struct Item {
+    indent: usize,
+    /// The column at which its text starts.
+    content: usize,
+    /// A bullet, or the number 1: such an item may follow a line of text.
+    may_interrupt: bool,
+}
+
+impl Item {
+    /// Reads the start of an item with text. Text after more than four spaces is code.
+    fn of(line: &str) -> Option<Item> {
+        let marked = line.trim_start_matches(' ');
+        let digits = marked.bytes().take_while(u8::is_ascii_digit).count();
+        let rest = match digits {
+            0 => marked.strip_prefix(['-', '*', '+'])?,
+            1..=9 => marked[digits..].strip_prefix(['.', ')'])?,
+            _ => return None,
+        };
+        let text = rest.trim_start_matches(' ');
+        let is_item = (1..=4).contains(&(rest.len() - text.len())) && !text.trim_matches(BLANKS).is_empty();
+        is_item.then(|| Item {
+            indent: line.len() - marked.len(),
+            content: line.len() - text.len(),
+            may_interrupt: digits == 0 || &marked[..digits] == "1",
+        })
+    }
+
+    /// Whether it certainly starts an item after the last one of its paragraph. Deeper lines may be text of that item.
+    fn starts_after(&self, last: Option<usize>) -> bool {
+        let is_nested = last.is_some_and(|content| (content..content + 4).contains(&self.indent));
+        let is_next = self.indent < 4 && last.is_some_and(|content| self.indent < content);
+        is_next || self.may_interrupt && (self.indent < 4 || is_nested)
+    }
+}
+
+/// Removes the marks of a block quote from a line, up to a depth. Returns how many there were.
+fn quote(line: &str, depth: usize) -> (usize, &str) {
+    let (mut count, mut rest) = (0, line);
+    while count < depth {
+        let inner = rest.trim_start_matches(' ');
+        let Some(inner) = inner.strip_prefix('>').filter(|_| rest.len() - inner.len() < 4) else { break };
+        (count, rest) = (count + 1, inner.strip_prefix(' ').unwrap_or(inner));
+    }
+    (count, rest)
+}
+
+/// Whether a line starts like plain text, and not like a heading, table, quote, list or tag.
+fn is_text(line: &str) -> bool {
+    let text = line.trim_start_matches(BLANKS);
+    let text = text.strip_prefix("**").unwrap_or(text);
+    let is_fence = text.starts_with("```");
+    let is_word = |c: char| c.is_alphabetic() || "(\"'`".contains(c);
+    text.starts_with(is_word) && !is_fence && memchr(b'|', text.as_bytes()).is_none()
 }
 
 /// A line that opens fenced code.
@@ -193,6 +301,23 @@ fn run(bytes: &[u8], mark: u8) -> usize {
     let length = bytes.iter().take_while(|byte| **byte == mark).count();
     work::count(length + 1);
     length
+}
+
+/// Finds the end of the code span that continues on the next lines, as long as they are certainly text of the same paragraph.
+fn closing_below(text: &str, from: usize, count: usize) -> Option<usize> {
+    const MAX_LINES: usize = 8;
+    let mut at = from;
+    for _ in 0..MAX_LINES {
+        if !is_text(line_at(text, at)) {
+            return None;
+        }
+        let end = line_end(text, at);
+        if let Some(found) = closing(&text.as_bytes()[..end], at, count) {
+            return Some(found);
+        }
+        at = end;
+    }
+    None
 }
 
 /// Finds the end of the run of backticks that closes a code span.
