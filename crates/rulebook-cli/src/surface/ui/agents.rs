@@ -98,7 +98,7 @@ fn list(caches: &Caches<'_>, rules: &CachedRules, live: &Live, query: &Query) ->
                 (table.table(&main[part]))
                 (page::pager("agents", query, page, pages, ["← Previous", "Next →"]))
                 @for ((state, because), rows) in &unused { (group(&table, *state, because, rows)) }
-                (legend(&columns))
+                (legend(&columns, &table.columns))
                 p .detail { a href=(links.to("export", &[])) { "Preview copies of these rules for another agent" } }
             }
         }

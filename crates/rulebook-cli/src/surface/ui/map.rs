@@ -14,7 +14,7 @@ use super::http::{Query, Response};
 use super::links::Links;
 use super::matrix::Column;
 use super::page::{first_rule, frame};
-use super::text::{Text, capital, counted, grouped, name};
+use super::text::{Text, counted, grouped, name};
 use super::treemap::{Area, squarify};
 
 /// The most folders that are drawn in one folder.
@@ -112,11 +112,14 @@ pub(super) fn show(caches: &Caches<'_>, query: &Query) -> anyhow::Result<Respons
     let body = html! {
         h1 { "Map" @if let Some(column) = column { " for " (column.title) } }
         p .lead { (counted(report.files, "file")) ". Each tile is a folder, sized by its number of files. The stronger its colour, the more "
-            (if measure == Measure::Rules { "rules apply to its files" } else { "tokens its files add to a prompt" }) ", "
+            (if measure == Measure::Rules { "path-specific rules apply to its files" } else { "tokens of path-specific rules its files add to a prompt" }) ", "
             @match column {
                 Some(column) if column.wired.is_empty() => { "of those that " (column.agent.title) " reads by itself." }
                 Some(column) => { "of those that " (column.agent.title) " reads by itself or Rulebook adds for it." }
                 None => "as meant, for any agent.",
+            }
+            @if let Some(column) = column.filter(|column| column.loaded.most > 0) {
+                " In addition, " (column.title) " has " (column.loaded.counted("rule")) " (about " (column.tokens.counted("token")) ") in context for every file."
             }
         }
         @if has_others { nav .chips aria-label="Agent" {
@@ -178,7 +181,7 @@ fn legend(most: f64, measure: Measure) -> Markup {
     let unit = if measure == Measure::Rules { "rules" } else { "tokens" };
     html! {
         ul .legend aria-label="Legend" {
-            li { (capital(unit)) " per file:" }
+            li { "Path-specific " (unit) " per file:" }
             li { span .swatch .t0 {} "none" }
             @if most > 0.0 {
                 // Small numbers may look the same once rounded: of those, the last one counts.
@@ -196,7 +199,7 @@ fn table(parts: &[(&str, &Folder)], path: &str) -> Markup {
         details {
             summary { "Numbers" }
             table .data {
-                thead { tr { th scope="col" { "Folder" } th scope="col" .number { "Files" } th scope="col" .number { "Rules per file" } th scope="col" .number { "Tokens per file" } } }
+                thead { tr { th scope="col" { "Folder" } th scope="col" .number { "Files" } th scope="col" .number { "Path-specific rules per file" } th scope="col" .number { "Their tokens" } } }
                 tbody { @for (part, folder) in parts {
                     tr {
                         th scope="row" .file { @if part.is_empty() { "files here" } @else { (name(&joined(path, part))) } }

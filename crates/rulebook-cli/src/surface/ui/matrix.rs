@@ -1,6 +1,6 @@
 //! The matrix of rules and agents, detached from the rules so that it can be cached.
 
-use rulebook::agent::{Agent, Product, Wiring};
+use rulebook::agent::{Agent, Product, Purpose, Wiring};
 use rulebook::matrix::{Cause, Cell, CellState, DoneBy, Matrix};
 use rulebook::render::estimate_tokens;
 use rulebook::rule::Activation;
@@ -8,6 +8,7 @@ use rulebook_workspace::Views;
 
 use super::super::grid::{GridTarget, cell_text};
 use super::super::load::Load;
+use super::text::{counted, grouped};
 
 /// Every rule for every agent, while no path is known.
 pub(super) struct CachedMatrix {
@@ -36,15 +37,47 @@ pub(super) struct Column {
     /// What shows that it is used here; empty if it is not.
     pub(super) origin: String,
     pub(super) wired: Vec<Wiring>,
-    /// How many rules are in every session; of several surfaces, the most.
-    pub(super) loaded: usize,
-    /// How many rules are offered; of several surfaces, the most.
-    pub(super) offers: usize,
-    /// The tokens of the rules that are in every session, or of what is in context for a path, with offers; of several
-    /// surfaces, the most.
-    pub(super) tokens: usize,
+    /// How many rules are in every session.
+    pub(super) loaded: Counts,
+    /// How many rules are offered.
+    pub(super) offers: Counts,
+    /// The tokens of the rules that are in every session, or of what is in context for a path, with offers.
+    pub(super) tokens: Counts,
     /// One per row.
     pub(super) cells: Vec<CellText>,
+}
+
+/// A number; of several surfaces, the least and the most.
+#[derive(Clone, Copy)]
+pub(super) struct Counts {
+    least: usize,
+    pub(super) most: usize,
+}
+
+impl Counts {
+    fn new(count: usize) -> Counts {
+        Counts { least: count, most: count }
+    }
+
+    fn join(self, other: Counts) -> Counts {
+        Counts { least: self.least.min(other.least), most: self.most.max(other.most) }
+    }
+
+    /// The number, or the range: `4–5`.
+    pub(super) fn figure(self) -> String {
+        match self.least == self.most {
+            true => grouped(self.most),
+            false => format!("{}–{}", grouped(self.least), grouped(self.most)),
+        }
+    }
+
+    /// The number with its noun.
+    pub(super) fn counted(self, noun: &str) -> String {
+        match self.least == self.most {
+            true => counted(self.most, noun),
+            false => format!("{} {noun}s", self.figure()),
+        }
+    }
 }
 
 /// What becomes of one rule for one agent.
@@ -95,9 +128,9 @@ impl CachedMatrix {
                 title: column.agent.title,
                 origin: view.used.origin.clone(),
                 wired: column.wired.clone(),
-                loaded: load.always,
-                offers: load.on_request,
-                tokens: if target == GridTarget::Start { load.tokens } else { column.tokens },
+                loaded: Counts::new(load.always),
+                offers: Counts::new(load.on_request),
+                tokens: Counts::new(if target == GridTarget::Start { load.tokens } else { column.tokens }),
                 cells: order
                     .iter()
                     .map(|at| CellText::new(&column.cells[*at], &column.wired, target))
@@ -108,8 +141,10 @@ impl CachedMatrix {
         CachedMatrix { rows: rows.collect(), products: products(&columns), columns }
     }
 
+    /// Returns the column of an agent by one of its names; of a product, that of the surface that commands choose.
     pub(super) fn column(&self, agent: &str) -> Option<&Column> {
-        self.columns.iter().find(|column| column.agent.name == agent)
+        let named = Agent::find(agent, Purpose::View).ok()?;
+        self.columns.iter().find(|column| column.agent.name == named.agent.name)
     }
 
     /// Returns the columns of the agents used here.
@@ -144,9 +179,9 @@ impl Column {
     fn join(&mut self, other: &Column, product: &'static Product) {
         let own = self.name;
         (self.name, self.title) = (product.name, product.title);
-        self.loaded = self.loaded.max(other.loaded);
-        self.offers = self.offers.max(other.offers);
-        self.tokens = self.tokens.max(other.tokens);
+        self.loaded = self.loaded.join(other.loaded);
+        self.offers = self.offers.join(other.offers);
+        self.tokens = self.tokens.join(other.tokens);
         for (cell, other_cell) in self.cells.iter_mut().zip(&other.cells) {
             if !cell.is_mixed && (cell.state, &cell.short) == (other_cell.state, &other_cell.short) {
                 continue;

@@ -168,7 +168,7 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
             table class=(format!("matrix path-matrix of-{}", shown.len())) data-rows="" {
                 thead { tr {
                     th scope="col" .rule-column { "Rule" span .always-label { "in context: rules · tokens, with offers" } }
-                    @for column in shown { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.agent.name)])), shown.len())) } }
+                    @for column in shown { th scope="col" .agent { (head(column, &format!("path{}", query.with(&[("for", column.name)])), shown.len())) } }
                     @if !others.is_empty() { (more_head(others)) }
                     @if explained.is_some() { th scope="col" .why-column { "Why" } }
                 } }
@@ -193,13 +193,14 @@ fn agents_table(matrix: &CachedMatrix, columns: &[&Column], query: &Query) -> Ma
             @else if rows.is_empty() { p .none { "No rule applies to this path." } }
             @else { (table(rows)) }
         }
-        (legend(columns))
+        (legend(columns, shown))
     }
 }
 
 /// What one agent has in context, in the words of `explain`.
 fn in_context(column: &Column) -> String {
-    format!("{}, about {}", rules_and_offers(column.loaded, column.offers), counted(column.tokens, "token"))
+    let rules = rules_and_offers(column.loaded.most, column.offers.most);
+    format!("{rules}, about {}", column.tokens.counted("token"))
 }
 
 /// The same query as a link, as JSON, and as a command.

@@ -11,7 +11,7 @@ use super::cache::CachedRules;
 use super::links::Links;
 use super::matrix::{CellText, Column, RowSummary};
 use super::problems::class;
-use super::text::{Text, capital, counted, grouped, pattern, shortened, ticks, when};
+use super::text::{Text, capital, grouped, pattern, shortened, ticks, when};
 
 /// How many agents have a column; the others are counted.
 pub(super) const MAX_COLUMNS: usize = 10;
@@ -60,7 +60,7 @@ impl TableView<'_> {
             table class=(format!("matrix of-{}", self.shown().len())) data-rows="" {
                 thead { tr {
                     th scope="col" .rule-column { "Rule" span .always-label { "always loaded: rules · tokens" } }
-                    @for column in self.shown() { th scope="col" .agent { (head(column, &self.links.for_agent(column.agent.name), self.shown().len())) } }
+                    @for column in self.shown() { th scope="col" .agent { (head(column, &self.links.for_agent(column.name), self.shown().len())) } }
                     @if self.is_single() { th scope="col" .why-column { "Why" } }
                     @if more > 0 { (more_head(self.others())) }
                     th scope="col" .number .tokens-column { "Tokens" }
@@ -124,12 +124,12 @@ pub(super) fn head(column: &Column, address: &str, columns: usize) -> Markup {
     let wired =
         if wired.is_empty() { "not wired".to_owned() } else { format!("wired: {}", wired.join(", ")) };
     let because = if column.is_used() { column.origin.as_str() } else { "not used here" };
-    let loaded = column.loaded;
-    let words = format!("{} in context, about {}", counted(loaded, "rule"), counted(column.tokens, "token"));
+    let words =
+        format!("{} in context, about {}", column.loaded.counted("rule"), column.tokens.counted("token"));
     html! {
         a href=(address) title=(Text(&format!("{}: {words} ({because}; {wired})", column.title))) {
             (if columns > MAX_TITLES { column.name } else { column.title })
-            span .always { span aria-hidden="true" { span .figure { (grouped(loaded)) } span .between { " · " } span .figure { (grouped(column.tokens)) } } span .hidden { (words) } }
+            span .always { span aria-hidden="true" { span .figure { (column.loaded.figure()) } span .between { " · " } span .figure { (column.tokens.figure()) } } span .hidden { (words) } }
         }
     }
 }
@@ -174,8 +174,9 @@ pub(super) fn meaning(cell: &CellText) -> (&'static str, String) {
     }
 }
 
-/// What the symbols mean, for those that occur.
-pub(super) fn legend(columns: &[&Column]) -> Markup {
+/// What the symbols mean, for those that occur in the cells of some agents. `shown` are the columns of the table.
+pub(super) fn legend(columns: &[&Column], shown: &[&Column]) -> Markup {
+    let differs = shown.iter().any(|column| column.cells.iter().any(|cell| cell.is_mixed));
     let occurs =
         |state: CellState| columns.iter().any(|column| column.cells.iter().any(|cell| cell.state == state));
     html! {
@@ -183,6 +184,7 @@ pub(super) fn legend(columns: &[&Column]) -> Markup {
             @for (state, symbol, meaning) in symbols().filter(|row| occurs(row.0)) {
                 li class=(state.name()) { span .symbol { (symbol) } (meaning) }
             }
+            @if differs { li .mixed { "differs" ": the agents of this product differ; point at a cell to see how" } }
         }
     }
 }

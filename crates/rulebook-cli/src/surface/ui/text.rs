@@ -22,28 +22,22 @@ pub(super) fn name(text: &str) -> Markup {
     html! { bdi { (PreEscaped(escape(text).replace('/', "/<wbr>"))) } }
 }
 
-/// A path on one line. If it does not fit, the style sheet cuts the folder, so that the file's name stays readable. On a
-/// narrow screen, it hides the folders before the last.
+/// A path on one line. If it does not fit, the style sheet cuts the folder, so that the file's name stays readable.
 pub(super) fn shortened(path: &str) -> Markup {
     // A skill is known by its folder.
     let end = path.strip_suffix("/SKILL.md").unwrap_or(path);
     let at = end.rfind('/').map_or(0, |at| at + 1);
-    let last = path[..at].trim_end_matches('/').rfind('/').map_or(0, |at| at + 1);
     html! {
         bdi .short {
-            @if at > 0 { span .folder {
-                @if last > 0 { span .before { (PreEscaped(escape(&path[..last]))) } }
-                (PreEscaped(escape(&path[last..at])))
-            } }
+            @if at > 0 { span .folder { (PreEscaped(escape(&path[..at]))) } }
             span .name { (PreEscaped(escape(&path[at..]))) }
         }
     }
 }
 
-/// A pattern on one line. On a narrow screen, the style sheet hides the folders before the last.
+/// A pattern on one line. If it does not fit, the style sheet cuts its end and marks the cut.
 pub(super) fn pattern(text: &str) -> Markup {
-    let at = text.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1);
-    html! { @if at > 0 { span .before { (Text(&text[..at])) } } (Text(&text[at..])) }
+    html! { @if !text.is_empty() { span .pattern { (Text(text)) } } }
 }
 
 /// `~1,240`, with a tooltip.
