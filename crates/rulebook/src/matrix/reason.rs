@@ -125,7 +125,7 @@ impl fmt::Display for Cause {
             }
             Cause::SameText(file) => write!(f, "same text as `{file}`"),
             Cause::CopyOf(file) => write!(f, "copy of `{file}`"),
-            Cause::StartedIn(folder) => write!(f, "reads it only if started in `{folder}`"),
+            Cause::StartedIn(folder) => write!(f, "read only if started in `{folder}`"),
             Cause::Other(words) => f.write_str(words),
         }
     }

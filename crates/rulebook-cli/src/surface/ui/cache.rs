@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rulebook::agent::{AGENTS, Agent};
+use rulebook::agent::{AGENTS, Agent, Purpose};
 use rulebook::coverage::{CoverageReport, Listing};
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::Input;
@@ -132,7 +132,8 @@ impl<'a> Caches<'a> {
     /// Returns the rules, with a column for the agent that the address names.
     pub(super) fn rules_for(&self, query: &Query) -> anyhow::Result<Arc<CachedRules>> {
         let rules = self.rules()?;
-        match Agent::named(query.get("for")) {
+        let named = Agent::find(query.get("for"), Purpose::View).ok();
+        match named.map(|named| named.agent) {
             Some(agent) if rules.matrix.column(agent.name).is_none() => {
                 lock(&self.others).insert(agent.name);
                 *lock(&self.rules.0) = None;
