@@ -203,7 +203,7 @@ fn walk(
             map.iter().for_each(|(key, value)| walk(value, (key, is_write), depth - 1, exists, targets));
         }
         Value::Array(items) => {
-            items.iter().for_each(|item| walk(item, (key, is_write), depth - 1, exists, targets))
+            items.iter().for_each(|item| walk(item, (key, is_write), depth - 1, exists, targets));
         }
         Value::String(text) => {
             let plain = plain(key);

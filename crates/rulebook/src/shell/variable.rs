@@ -90,7 +90,7 @@ impl Word {
         };
         match self.may_split && self.values.iter().any(may_be_split) {
             false => vec![word],
-            true if self.holes[..] == [0..self.text.len()] && word.stars.is_empty() => {
+            true if self.holes.first() == Some(&(0..self.text.len())) && word.stars.is_empty() => {
                 word.text.split_whitespace().map(Word::known).collect()
             }
             true => vec![self],
