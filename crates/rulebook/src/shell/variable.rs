@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::command::Word;
 use super::git::runs_in_git;
 use super::programs::{ALIAS_VARIABLES, OPTION_VARIABLES, RUN_VARIABLES, TOOL_ENDS, TOOL_VARIABLES};
-use super::reader::{Reader, Variable};
+use super::reader::{Reader, Variable, is_meta};
 use super::script::DoubtKind;
 
 /// What an assignment makes run.
@@ -110,6 +110,26 @@ impl Reader<'_> {
         match self.rest().strip_prefix('/') {
             Some(rest) if rest.starts_with(is_name) => self.at += 1,
             _ => word.text.push('.'),
+        }
+    }
+
+    /// Reads `~+`, the current folder, and `~-`, the one before it.
+    pub(super) fn tilde(&mut self, word: &mut Word) {
+        let Some(rest) = self.rest().strip_prefix('~') else { return };
+        let after = rest.get(1..).and_then(|after| after.chars().next());
+        if after.is_some_and(|c| c != '/' && !is_meta(c)) {
+            return;
+        }
+        match rest.as_bytes().first() {
+            Some(b'+') => {
+                self.at += "~+".len();
+                self.here(word);
+            }
+            Some(b'-') => {
+                word.push_hole("~-");
+                self.at += "~-".len();
+            }
+            _ => {}
         }
     }
 

@@ -32,7 +32,7 @@ impl Reader<'_> {
     pub(super) fn words(&mut self) -> (Vec<Word>, bool) {
         let mut part = Part::default();
         let start = self.at;
-        self.tilde(&mut part);
+        self.tilde(&mut part.word);
         while let Some(c) = self.peek() {
             match c {
                 '<' | '>' if self.rest()[1..].starts_with('(') && self.at == start => {
@@ -96,26 +96,6 @@ impl Reader<'_> {
         }
         let words = if is_empty { Vec::new() } else { expand_braces(part.word, &part.braces, part.has_dots) };
         (words, part.is_quoted)
-    }
-
-    /// Reads `~+`, the current folder, and `~-`, the one before it.
-    fn tilde(&mut self, part: &mut Part) {
-        let Some(rest) = self.rest().strip_prefix('~') else { return };
-        let after = rest.get(1..).and_then(|after| after.chars().next());
-        if after.is_some_and(|c| c != '/' && !is_meta(c)) {
-            return;
-        }
-        match rest.as_bytes().first() {
-            Some(b'+') => {
-                self.at += "~+".len();
-                self.here(&mut part.word);
-            }
-            Some(b'-') => {
-                part.word.push_hole("~-");
-                self.at += "~-".len();
-            }
-            _ => {}
-        }
     }
 
     /// Whether a `[` is closed within the word.
