@@ -108,6 +108,10 @@ impl Sources<'_> {
                         || ["md", "mdx", "mdc"].iter().any(|end| is_there(&path.with_extension(end)))
                 })
             },
+            text_at: &|at, path| {
+                let root = root(at)?;
+                workspace.files.text_within(&root.join(path), root, MAX_BYTES).ok()?
+            },
             real_path: &|rule: &Rule| {
                 let root = self.disk.real(root(rule.origin.root)?).ok()?;
                 let path = self.disk.real(Path::new(&rule.origin.path)).ok()?;

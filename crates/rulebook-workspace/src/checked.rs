@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use rulebook::agent::{Agent, Nested};
+use rulebook::agent::{Agent, Conflicts, Nested};
 use rulebook::compare::{Difference, Outcome, report_differences};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::format::FormatId;
@@ -79,6 +79,7 @@ impl Sources<'_> {
         };
         report_differences(known.into_iter().chain(others).filter(is_reported), diagnostics);
         excuse_unquoted(book, diagnostics);
+        self.keep_useful(diagnostics, book, &NotRead::default());
         diagnostics.sort();
     }
 
@@ -126,6 +127,12 @@ impl Sources<'_> {
                 false => found.message.push_str(&format!("; not listed by {}", titles.join(", "))),
             }
         }
+        // In a template, a comment is for whoever fills it in.
+        for found in diagnostics.iter_mut().filter(|found| found.code == Code::HiddenComment) {
+            if rules.get(found.path.as_str()).is_some_and(|rule| is_template(&rule.origin.folder)) {
+                found.severity = Severity::Note;
+            }
+        }
         let is_scoped_elsewhere = |rule: &Rule| {
             let is_copy = |other: &Rule| {
                 other.id == rule.id
@@ -139,6 +146,12 @@ impl Sources<'_> {
             let is_skill = rule.origin.format.id == FormatId::Skill;
             is_skill && !used.is_empty() && !used.iter().any(|used| reads_skill(used.agent, rule))
         };
+        let adds_none = !used.is_empty() && used.iter().all(|used| used.wired.is_empty());
+        // Rulebook decides between rules of one id; their agent applies all of them.
+        let applies_all = |rule: &Rule| {
+            let owner = Agent::owner_of(rule.origin.format.id);
+            owner.is_some_and(|owner| owner.conflicts == Conflicts::KeepAll)
+        };
         diagnostics.retain(|found| {
             let Some(rule) = rules.get(found.path.as_str()) else { return true };
             if is_for_nobody(rule) && !is_about_safety(found.code) {
@@ -151,6 +164,8 @@ impl Sources<'_> {
                 Code::OverLimit if is_template(&rule.origin.folder) => false,
                 // Another agent's copy is for these files.
                 Code::DeadKey if is_advice && is_scoped_elsewhere(rule) => false,
+                Code::AlwaysOverridden | Code::DuplicateId if adds_none && applies_all(rule) => false,
+                Code::SkillDescription | Code::SkillName if is_template(&rule.origin.inner) => false,
                 // Its rule has the same patterns.
                 Code::DeadGlob if !rule.copy_of.is_empty() => false,
                 code if compares_with_tree(code) && is_template(&rule.origin.folder) => false,

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use rulebook::agent::{AGENTS, Agent, Ignored, Wiring};
+use rulebook::agent::{Agent, Wiring};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::evidence::Input;
 use rulebook::format::{FormatId, PlaceKind};
-use rulebook::matrix::{AgentColumn, CellState, Matrix};
+use rulebook::matrix::{AgentColumn, CellState, Matrix, RuleRow};
 use rulebook::render::{estimate_tokens, grouped};
 use rulebook::rule::{Activation, Rule};
 use rulebook::source::Scope;
@@ -14,7 +14,7 @@ use rulebook::source::Scope;
 use crate::agents::AgentSearch;
 use crate::hosts::Host;
 use crate::sources::{Loaded, Sources};
-use crate::unread::NotRead;
+use crate::unread::{NotRead, ignoring};
 
 impl Sources<'_> {
     /// Adds the problems of delivery to the agents used in this workspace, except for files in `unread`.
@@ -27,7 +27,7 @@ impl Sources<'_> {
         let files = unread.files.iter().map(String::as_str);
         let reported: HashSet<&str> = reported.map(|found| found.path.as_str()).chain(files).collect();
         let mut found = missing(&matrix);
-        found.extend(not_read(&matrix, &reported));
+        found.extend(not_read(&matrix, &reported, &unread.linked));
         found.extend(always_loaded(&matrix));
         found.extend(read_twice(&matrix, &views.meant.diagnostics));
         found.extend(too_long(&matrix));
@@ -70,7 +70,7 @@ fn missing(matrix: &Matrix<'_>) -> Vec<Diagnostic> {
 
 /// Reports rules at a root that their own agent, or every agent used here, does not read. Nested rules may be for an agent
 /// that is started there, and formats without an agent are for all of them.
-fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
+fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>, linked: &HashSet<String>) -> Vec<Diagnostic> {
     // A link to a file, or a copy, brings its text to the agent.
     let texts = |column: &AgentColumn<'_>| -> HashSet<&str> {
         let read = matrix.rows.iter().zip(&column.cells).filter(|(_, cell)| cell.state != CellState::Unread);
@@ -81,7 +81,9 @@ fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
         let origin = &rule.origin;
         let is_for_one = Agent::owner_of(origin.format.id).is_some() || ignoring(origin.format.id).is_some();
         let is_for_all = origin.format.id == FormatId::AgentsMd || !is_for_one;
-        let is_reported = reported.contains(origin.display.as_str());
+        // A file that a rule links to is read when it is needed.
+        let is_linked = linked.contains(origin.display.as_str());
+        let is_reported = reported.contains(origin.display.as_str()) || is_linked;
         let is_at_root = origin.scope == Scope::Workspace && origin.folder.is_empty();
         is_at_root && !rule.body.is_empty() && !is_for_all && !is_reported
     };
@@ -117,12 +119,6 @@ fn not_read(matrix: &Matrix<'_>, reported: &HashSet<&str>) -> Vec<Diagnostic> {
         }
     }
     all
-}
-
-/// Returns the agent that a format is named after and that does not read it.
-fn ignoring(format: FormatId) -> Option<(&'static Agent, &'static Ignored)> {
-    let ignored = AGENTS.iter().filter_map(|agent| Some((agent, agent.ignores.as_ref()?)));
-    ignored.into_iter().find(|(_, ignored)| ignored.format == format)
 }
 
 /// Reports rule folders whose many files their agent loads in every session, because none of them is for some files only.
@@ -198,6 +194,9 @@ fn read_twice(matrix: &Matrix<'_>, known: &[Diagnostic]) -> Vec<Diagnostic> {
         }
     }
     let has = |column: &AgentColumn<'_>, at: usize| column.cells[at].state == CellState::Native;
+    let readers_of = |at: usize| -> Vec<&'static Agent> {
+        matrix.columns.iter().filter(|column| has(column, at)).map(|column| column.agent).collect()
+    };
     let mut all = Vec::new();
     for rows in by_text.into_values().filter(|rows| rows.len() > 1) {
         // The file of the format that comes later has the smaller audience.
@@ -208,20 +207,40 @@ fn read_twice(matrix: &Matrix<'_>, known: &[Diagnostic]) -> Vec<Diagnostic> {
                 let is_read = readers.peek().is_some();
                 format(**other) != format(at) && is_read && readers.all(|column| has(column, **other))
             };
-            let Some(&other) = rows.iter().find(needs_no) else { continue };
-            let (path, other) = (&matrix.rows[at].origin.display, &matrix.rows[other].origin.display);
+            let Some(&other_at) = rows.iter().find(needs_no) else { continue };
+            let (path, other) = (&matrix.rows[at].origin.display, &matrix.rows[other_at].origin.display);
             if is_known(path) {
                 continue;
             }
-            let readers = matrix.columns.iter().filter(|column| has(column, at));
-            let titles: Vec<&str> = readers.map(|column| column.agent.title).collect();
+            let titles: Vec<&str> = readers_of(at).iter().map(|agent| agent.title).collect();
             let message = format!("has the same text as `{other}`, and {} gets both", titles.join(", "));
             let found = Diagnostic::whole(Code::DuplicateBody, path, message);
-            all.push(found.help(format!("remove it: every agent that reads it reads `{other}` too")));
+            let needed = needing(&readers_of(at), &matrix.rows[at], &matrix.rows[other_at]);
+            all.push(found.help(match needed.as_slice() {
+                [] => format!("remove it: every agent used here that reads it reads `{other}` too"),
+                needed => format!(
+                    "remove it, unless somebody uses {}, which does not read `{other}`",
+                    needed.join(" or ")
+                ),
+            }));
             break;
         }
     }
     all
+}
+
+/// The other agents of the same products that read one file and not the other.
+fn needing(readers: &[&'static Agent], row: &RuleRow<'_>, other: &RuleRow<'_>) -> Vec<&'static str> {
+    let reads = |agent: &Agent, row: &RuleRow<'_>| {
+        let mut own = agent.formats.iter().filter(|format| format.id == row.origin.format.id);
+        own.any(|format| format.workspace.iter().any(|place| place.path == row.origin.place.path))
+    };
+    let products = readers.iter().filter_map(|agent| agent.product());
+    let mut names: Vec<&str> = products.flat_map(|product| product.surfaces).copied().collect();
+    names.sort_unstable();
+    names.dedup();
+    let agents = names.into_iter().filter_map(Agent::named);
+    agents.filter(|agent| reads(agent, row) && !reads(agent, other)).map(|agent| agent.title).collect()
 }
 
 /// Reports rules that are longer than what the hooks of an agent take at once: the model is only asked to read them.

@@ -266,12 +266,13 @@ impl Workspace {
                 for (row, cell) in cells.filter(|(_, cell)| cell.state == CellState::Unread) {
                     // Why Rulebook adds nothing is no part of what the agent does by itself.
                     let detail = match &cell.because.cause {
-                        reads @ Cause::Reads(_) => reads.to_string(),
+                        reads @ (Cause::Reads(_) | Cause::StartedIn(_)) => reads.to_string(),
                         _ => String::new(),
                     };
                     let reason = InactiveReason::Unread;
                     target.inactive.push(Inactive::new(row.id, row.key(), row.origin, reason, detail));
                 }
+                target.name_as_meant(matrix);
                 (target, column.tokens)
             }
             _ => {

@@ -1,15 +1,17 @@
 //! Sources: the rule files within reach, each found and read once. Every view is a reading of the same texts.
 
-use std::collections::{HashMap, HashSet};
+mod differences;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rulebook::agent::{AGENTS, Agent, Nested};
-use rulebook::compare::{Difference, compare};
+use rulebook::agent::{Agent, Nested};
+use rulebook::compare::Difference;
 use rulebook::diagnostic::{Code, Diagnostic, similar_names};
 use rulebook::evidence::Seen;
 use rulebook::export::Tool;
-use rulebook::format::{FORMATS, Format, FormatId, PlaceKind};
+use rulebook::format::{FORMATS, Format, FormatId};
 use rulebook::lint::over_limit;
 use rulebook::parse::{Entry, Parsed};
 use rulebook::resolve::{Rulebook, Switches, resolve, resolve_as};
@@ -196,31 +198,8 @@ impl<'w> Sources<'w> {
         meant: &Rulebook,
     ) -> (Loaded, Vec<(usize, Difference)>) {
         let read = self.read_as(agent);
-        let differences = differences_from(agent, meant, &read.0);
+        let differences = self.differences_from(agent, meant, &read.0);
         (native_book(agent, read), differences)
-    }
-
-    /// The rules that their own agent takes differently than they are meant.
-    pub fn differences<'b>(&self, book: &'b Rulebook) -> Vec<(&'b Rule, &'static Agent, Difference)> {
-        let owners = AGENTS.iter().filter(|agent| agent.owns.is_some());
-        let found = owners.flat_map(|agent| {
-            self.differences_of(agent, book).into_iter().map(move |(rule, found)| (rule, agent, found))
-        });
-        found.collect()
-    }
-
-    /// The rules of one agent's own format that it takes differently than they are meant.
-    pub(crate) fn differences_of<'b>(
-        &self,
-        agent: &Agent,
-        book: &'b Rulebook,
-    ) -> Vec<(&'b Rule, Difference)> {
-        if !book.rules().any(|(rule, _)| agent.owns_rule(rule)) {
-            return Vec::new();
-        }
-        let found = differences_from(agent, book, &self.read_as(agent).0);
-        let rules: Vec<&Rule> = book.rules().map(|(rule, _)| rule).collect();
-        found.into_iter().map(|(at, difference)| (rules[at], difference)).collect()
     }
 
     /// The text of a rule's file, if it was read.
@@ -341,24 +320,6 @@ fn native_book(agent: &Agent, (parsed, mut diagnostics): (Vec<Parsed>, Vec<Diagn
     let book = resolve_as(entries(parsed, &mut diagnostics), agent);
     diagnostics.extend(over_limit(agent, &book.rules().map(|(rule, _)| rule).collect::<Vec<_>>()));
     Loaded { book, diagnostics: sorted(diagnostics) }
-}
-
-/// The positions of the rules of an agent's own format that it treats differently than they are meant.
-fn differences_from(agent: &Agent, meant: &Rulebook, read: &[Parsed]) -> Vec<(usize, Difference)> {
-    let native: HashMap<&str, &Parsed> = read.iter().map(|parsed| (path_of(parsed), parsed)).collect();
-    let differ = |(at, (rule, _)): (usize, (&Rule, _))| {
-        let native = native.get(rule.origin.path.as_str()).copied();
-        // A person's own file may be in a place that only other tools read, and an agent that reads the folders from
-        // the root to its working folder may be started there.
-        let nested = agent.nested_at(rule.origin.place);
-        let is_located = matches!(rule.origin.place.shape, PlaceKind::Located { .. });
-        let is_elsewhere = rule.origin.scope == Scope::User
-            || nested != Nested::Read && is_located
-            || nested == Nested::Undocumented && !rule.origin.folder.is_empty();
-        let difference = compare(rule, native).filter(|_| native.is_some() || !is_elsewhere);
-        difference.map(|difference| (at, difference))
-    };
-    meant.rules().enumerate().filter(|(_, (rule, _))| agent.owns_rule(rule)).filter_map(differ).collect()
 }
 
 /// Separates entries from their diagnostics.

@@ -1,11 +1,12 @@
 //! Comparing: where an agent treats a file differently from what its author meant.
 
+mod words;
+
 use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 
 use crate::agent::{Agent, Nested};
-use crate::condition::Condition;
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::keys::PATHS;
 use crate::format::{Base, Depth, Format, FormatId, PlaceKind, StatedActivation};
@@ -13,6 +14,8 @@ use crate::glob::Exclusions;
 use crate::parse::{Entry, Parsed, means_everything};
 use crate::rule::{Activation, Basis, Rule};
 use crate::source::Origin;
+pub(crate) use words::describe;
+use words::{conditions_of, described, excluded, patterns, should};
 
 /// What an agent does with a file instead of what was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct Difference {
     pub does: Outcome,
     /// Why, in a few words, unless the outcome says it.
     pub why: Option<String>,
+    /// What the agent should do, as a part of a sentence: "apply to `src/**`".
+    should: String,
     /// The first problem found when the file was read as the agent reads it.
     cause: Option<Diagnostic>,
 }
@@ -138,15 +143,15 @@ impl Difference {
 
     /// Says what was meant and what the agent does.
     pub fn sentence(&self, agent: &Agent, rule: &Rule) -> String {
-        let (title, does, meant) = (agent.title, &self.does, &self.meant);
+        let (title, does, should) = (agent.title, &self.does, &self.should);
         match &self.why {
             _ if self.is_nested(rule) => {
                 format!("{title} reads this file only if it is started in `{}`", rule.origin.folder)
             }
             // Nobody means that: the header does not say when the rule applies.
             Some(why) if rule.activation == Activation::Never => format!("{why}; {title} {does}"),
-            Some(why) => format!("this rule is meant to be {meant}, but {title} {does}: {why}"),
-            None => format!("this rule is meant to be {meant}, but {title} {does}"),
+            Some(why) => format!("this rule should {should}, but {title} {does}: {why}"),
+            None => format!("this rule should {should}, but {title} {does}"),
         }
     }
 
@@ -272,8 +277,10 @@ pub fn compare(meant: &Rule, own: Option<&Parsed>) -> Option<Difference> {
         (_, Some(rule)) => Outcome::of(rule),
     };
     let why = cause.as_ref().map(|cause| cause.message.clone());
+    let conditions = conditions_of(meant, rule.map(|rule| &**rule));
+    let should = should(meant, &conditions, &patterns(meant));
     let meant = rule.map_or_else(|| describe(meant), |rule| described(meant, rule));
-    Some(Difference { meant, does, why, cause })
+    Some(Difference { meant, does, why, should, cause })
 }
 
 /// Whether a problem can be why a rule applies otherwise: it is a problem of the header.
@@ -293,18 +300,6 @@ fn is_about_paths(diagnostic: &Diagnostic) -> bool {
 /// Returns the key on the line of a diagnostic.
 fn key_of(diagnostic: &Diagnostic) -> Option<&str> {
     diagnostic.excerpt.as_ref().and_then(|excerpt| excerpt.line.split(':').next()).map(str::trim)
-}
-
-/// Describes when a rule applies, without `tags` if its agent knows no such condition: there, people label rules with it.
-fn described(meant: &Rule, own: &Rule) -> String {
-    let is_label = |condition: &Condition| {
-        condition.key == "tags" && !own.origin.format.known_keys().contains(&condition.key)
-    };
-    let conditions: Vec<&Condition> = meant.conditions.iter().filter(|one| !is_label(one)).collect();
-    match meant.activation {
-        Activation::When if conditions.is_empty() && meant.origin.nest().is_none() => ALWAYS.to_owned(),
-        activation => describe_with(activation, &conditions, &patterns(meant)),
-    }
 }
 
 /// Adds the differences to the diagnostics of the files. One cause gives one diagnostic: the difference replaces the
@@ -348,45 +343,4 @@ fn is_cause(problem: &Diagnostic, outcome: &Diagnostic) -> bool {
         _ => false,
     };
     (is_same_place || is_elsewhere) && !has_two_fixes
-}
-
-/// Describes when a rule applies. Rules that apply alike have equal descriptions.
-pub(crate) fn describe(rule: &Rule) -> String {
-    describe_with(rule.activation, &rule.conditions.iter().collect::<Vec<_>>(), &patterns(rule))
-}
-
-/// Describes what the patterns of a rule match, as its reader takes them.
-fn patterns(rule: &Rule) -> String {
-    let is_alone = rule.origin.format.exclusions == Exclusions::OneByOne;
-    let one = |glob: &String| match excluded(glob).filter(|_| is_alone) {
-        Some(excluded) => format!("everything but `{excluded}`"),
-        None => format!("`{glob}`"),
-    };
-    rule.globs.iter().map(one).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns what a pattern excludes. `!(…)` is a group.
-fn excluded(glob: &str) -> Option<&str> {
-    glob.strip_prefix('!').filter(|rest| !rest.starts_with('('))
-}
-
-const ALWAYS: &str = "always on";
-
-fn describe_with(activation: Activation, conditions: &[&Condition], patterns: &str) -> String {
-    let condition = |key: &str| match key {
-        "paths" => format!("for {patterns}"),
-        key => format!("if `{key}` matches"),
-    };
-    match activation {
-        Activation::Always => ALWAYS.to_owned(),
-        Activation::When if conditions.is_empty() => format!("{ALWAYS} in its folder"),
-        Activation::When => {
-            let conditions: Vec<String> = conditions.iter().map(|found| condition(found.key)).collect();
-            format!("on {}", conditions.join(" and "))
-        }
-        Activation::OnRequest => "offered to the model".to_owned(),
-        Activation::Manual => "on only when mentioned by name".to_owned(),
-        Activation::Stream => "watching the model's output".to_owned(),
-        Activation::Never => "never on".to_owned(),
-    }
 }

@@ -240,6 +240,26 @@ impl Target {
         }
     }
 
+    /// Gives each rule the id and key that commands know, where an agent's reading of its file has others.
+    pub fn name_as_meant(&mut self, matrix: &Matrix<'_>) {
+        let rows = matrix.rows.iter().map(|row| (row.origin.display.as_str(), row));
+        let rows: BTreeMap<&str, &RuleRow<'_>> = rows.collect();
+        let rename = |id: &mut String, key: &mut String, source: &str| {
+            if let Some(row) = rows.get(source) {
+                (*id, *key) = (row.id.to_owned(), row.key());
+            }
+        };
+        self.stack.iter_mut().for_each(|rule| rename(&mut rule.id, &mut rule.key, &rule.source));
+        self.offered.iter_mut().for_each(|rule| rename(&mut rule.id, &mut rule.key, &rule.source));
+        self.inactive.iter_mut().for_each(|rule| rename(&mut rule.id, &mut rule.key, &rule.source));
+        self.disabled.iter_mut().for_each(|rule| rename(&mut rule.id, &mut rule.key, &rule.source));
+        for rule in &mut self.overridden {
+            rename(&mut rule.id, &mut rule.key, &rule.source);
+            let Named { id, source } = &mut rule.winner;
+            rename(id, &mut String::new(), source);
+        }
+    }
+
     fn push(&mut self, verdict: &Verdict<'_>, evidence: &Evidence) {
         let rule = verdict.rule;
         let Named { id, source } = named(rule);
@@ -313,6 +333,7 @@ pub fn explain_for(
     stack.sort_by_key(|(_, position)| *position);
     target.stack = stack.into_iter().map(|(verdict, _)| applied(verdict, evidence, roots)).collect();
     target.add_agents(matrix);
+    target.name_as_meant(matrix);
     target
 }
 

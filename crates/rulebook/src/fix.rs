@@ -127,7 +127,7 @@ pub fn changes(before: &str, after: &str, readers: &Readers) -> Vec<String> {
         }
     }
     let describe = |((then, now), agents): ((String, String), Vec<&str>)| {
-        format!("{}: {then} before, {now} now", agents.join(", "))
+        format!("{}: before: {then}; now: {now}", agents.join(", "))
     };
     agents.into_iter().map(describe).collect()
 }

@@ -167,7 +167,7 @@ pub struct Notice {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NoticeRule {
-    /// The rule's name.
+    /// The rule's name; its key or file if several rules of the notice have that name.
     pub name: String,
     /// The conditions that held, each with the parts that matched.
     pub matched_conditions: BTreeMap<&'static str, Vec<String>>,
@@ -182,12 +182,21 @@ impl Notice {
 
     /// Returns the notice of applied rules, or `None` if none of them is conditional.
     pub(crate) fn of_rules(applied: &[&Verdict<'_>]) -> Option<Notice> {
-        let conditional = applied.iter().filter(|verdict| !verdict.because.is_empty());
+        let conditional: Vec<&Verdict<'_>> =
+            applied.iter().copied().filter(|verdict| !verdict.because.is_empty()).collect();
+        let is_one = |same: &dyn Fn(&Rule) -> bool| {
+            conditional.iter().filter(|verdict| same(verdict.rule)).count() == 1
+        };
+        let name = |rule: &Rule| match () {
+            () if is_one(&|other| other.name == rule.name) => rule.name.clone(),
+            () if is_one(&|other| other.key() == rule.key()) => rule.key(),
+            () => rule.origin.display.clone(),
+        };
         let rule = |verdict: &&Verdict<'_>| NoticeRule {
-            name: verdict.rule.name.clone(),
+            name: name(verdict.rule),
             matched_conditions: matched(verdict),
         };
-        let rules: Vec<NoticeRule> = conditional.map(rule).collect();
+        let rules: Vec<NoticeRule> = conditional.iter().map(rule).collect();
         (!rules.is_empty()).then_some(Notice { kind: "conditional_rules_applied", rules })
     }
 

@@ -104,7 +104,11 @@ pub fn resolve_as(entries: impl IntoIterator<Item = Entry>, agent: &Agent) -> Ru
     let mut book =
         Rulebook { policy: Policy::Native(agent.conflicts, agent.arrival), ..Rulebook::of(entries) };
     match agent.order {
-        Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.rank().cmp(&b.rank())),
+        // An agent that uses one file of each name takes the nearest.
+        Order::WorkspaceFirst if agent.conflicts == Conflicts::FirstWins => {
+            book.rules.sort_by(|a, b| a.rank().cmp(&b.rank()));
+        }
+        Order::WorkspaceFirst => book.rules.sort_by(|a, b| a.reading_rank().cmp(&b.reading_rank())),
         Order::ByFormat => {
             fn key(rule: &Rule) -> impl Ord + '_ {
                 let Rank { scope, format, place, path, .. } = rule.rank();

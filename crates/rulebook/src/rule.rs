@@ -208,6 +208,8 @@ pub struct Examples {
     pub fires: Vec<String>,
     /// Texts its trigger must not fire on, or shell lines it must not forbid.
     pub clean: Vec<String>,
+    /// Keys that are none of these, which are ignored.
+    pub unknown: Vec<String>,
 }
 
 impl Examples {
@@ -230,6 +232,14 @@ impl Rule {
             place,
             path: &self.origin.display,
         }
+    }
+
+    /// Returns its place in the order, but the general one first of files found by location.
+    pub(crate) fn reading_rank(&self) -> impl Ord + '_ {
+        let Rank { priority, scope, format, depth: Reverse(depth), id, place, path } = self.rank();
+        let is_located = self.is_located();
+        let depth = if is_located { depth } else { usize::MAX - depth };
+        (priority, scope, format, is_located, depth, id, place, path)
     }
 
     /// Returns what reading it returns: its text. That of a skill starts with its folder, which holds other files.

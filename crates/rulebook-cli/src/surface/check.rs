@@ -207,8 +207,11 @@ fn coloured(diff: &str) -> String {
 
 /// Lists the files that do not work as intended, by the agents for which they do not.
 fn write_summary(text: &mut String, summary: &Summary) {
-    let any: [(&str, &[String]); 4] = [
-        ("rejected, or never active", &summary.never_seen),
+    let is_valid = |file: &&String| !summary.rejected.contains(file);
+    let never: Vec<String> = summary.never_seen.iter().filter(is_valid).cloned().collect();
+    let any: [(&str, &[String]); 5] = [
+        ("rejected: the file is invalid", &summary.rejected),
+        ("never active", &never),
         ("always on because the header is invalid", &summary.unreadable_header),
         ("active only when mentioned by name", &summary.only_by_name),
         ("same text as another file", &summary.said_twice),

@@ -18,6 +18,7 @@ use serde_json::json;
 
 use super::grid::{Grid, InTree};
 use super::load::Load;
+use super::reach::depends_on;
 use super::used::show_viewpoint;
 use crate::alert::print_alerts;
 use crate::args::{Args, Coverage};
@@ -202,7 +203,7 @@ fn rule_row(rule: &Reached, files: usize) -> [Cell; 4] {
     let mut remarks = vec![format!("{:.1} %", 100.0 * rule.files as f64 / files.max(1) as f64)];
     remarks.extend(overridden(rule.overridden));
     if !rule.further.is_empty() {
-        remarks.push(format!("only if {} matches", rule.further.join(", ")));
+        remarks.push(format!("also depends on {}", depends_on(&rule.further)));
     }
     if rule.activation == Activation::Stream {
         remarks.push("stream rule".to_owned());
@@ -228,7 +229,7 @@ fn overridden(files: usize) -> Option<String> {
 
 fn other_row(rule: &Other) -> [Cell; 3] {
     let because = match rule.because {
-        OtherReason::Word(OtherWord::Conditions) => format!("needs {}", rule.further.join(", ")),
+        OtherReason::Word(OtherWord::Conditions) => format!("depends on {}", depends_on(&rule.further)),
         OtherReason::Word(OtherWord::Empty) => "has no text".to_owned(),
         OtherReason::Activation(Activation::OnRequest) => "offered".to_owned(),
         OtherReason::Activation(Activation::Manual) => "active only when mentioned by name".to_owned(),

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::anyhow;
+use rulebook::agent::Agent;
 use rulebook::compare::Difference;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::evidence::{Evidence, Input};
 use rulebook::matrix::Matrix;
+use rulebook_workspace::hosts::Host;
 use rulebook_workspace::{Differing, Explanation, Viewpoint, Workspace, not_searched};
 
 use super::grid::{Grid, GridTarget};
@@ -78,6 +80,9 @@ pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> a
     };
     let hints = match view {
         Viewpoint::As(_) => Vec::new(),
+        Viewpoint::For(named) if Host::of(named.agent).is_none() => {
+            unreachable_hint(named.agent, if_wired.iter().map(IfWired::len).sum()).into_iter().collect()
+        }
         _ => install_hints(explanation.agents.iter().zip(if_wired), Some(about)),
     };
     let without_path = match *input == Input::default() {
@@ -85,6 +90,17 @@ pub(super) fn answer(workspace: &Workspace, input: &Input, view: Viewpoint) -> a
         false => "the given evidence",
     };
     Ok(Answer { explanation, without_path, grids, hints })
+}
+
+/// Says how the rules that an agent without hooks lacks could reach it.
+fn unreachable_hint(agent: &Agent, count: usize) -> Option<String> {
+    let (rules, verb) = (plural(count, "rule"), if count == 1 { "does" } else { "do" });
+    let title = agent.title;
+    (count > 0).then(|| {
+        format!(
+            "{rules} {verb} not reach {title}: add `rulebook mcp` to its settings, or use `rulebook proxy`"
+        )
+    })
 }
 
 impl Answer {

@@ -84,18 +84,17 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
     let mut is_collapsed = false;
     for (RuleFiles { rule, further, files, is_for_files, overridden, .. }, activation, nodes, agents) in rows
     {
-        let conditions = further.join(", ");
-        let matches = if further.len() == 1 { "matches" } else { "match" };
+        let conditions = depends_on(further);
         let count = match (is_for_files, further.as_slice()) {
             (true, []) => format!("{} of {}", files.len(), plural(tree, "file")),
             (true, _) => {
-                format!("{} of {}, and only if {conditions} {matches}", files.len(), plural(tree, "file"))
+                format!("{} of {}; also depends on {conditions}", files.len(), plural(tree, "file"))
             }
             (false, []) if files.is_empty() && *overridden == 0 || rule.stream.is_some() => {
                 "independent of files".to_owned()
             }
             (false, []) => "every file".to_owned(),
-            (false, _) => format!("independent of files; needs {conditions}"),
+            (false, _) => format!("independent of files; depends on {conditions}"),
         };
         let count = match overridden {
             0 => count,
@@ -129,6 +128,15 @@ pub(super) fn run(args: &Args, workspace: &Workspace, id: &str, view: Viewpoint)
     out::print(&text)?;
     print_alerts(diagnostics);
     Ok(())
+}
+
+/// Lists the conditions of a rule other than paths: `mode` and `keywords`.
+pub(super) fn depends_on(conditions: &[&str]) -> String {
+    let names: Vec<String> = conditions.iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        names => names.concat(),
+    }
 }
 
 /// Describes which agents have a rule, and for how many files if it is for some.

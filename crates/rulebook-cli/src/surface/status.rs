@@ -59,7 +59,14 @@ impl<'s> Status<'s> {
             Viewpoint::As(_) => rows(workspace, &views.agents[0].native),
             _ => rows(workspace, &views.meant),
         };
-        if !matches!(point, Viewpoint::As(_)) {
+        if matches!(point, Viewpoint::As(_)) {
+            // The agent's reading of a file may have another id than the one that commands know.
+            for row in &mut rows {
+                if let Some(meant) = matrix.rows.iter().find(|other| other.origin.display == row.source) {
+                    (row.id, row.key) = (meant.id.to_owned(), meant.key());
+                }
+            }
+        } else {
             let known: HashSet<String> = rows.iter().map(|row| row.source.clone()).collect();
             let others = matrix.rows.iter().filter(|row| !known.contains(&row.origin.display));
             rows.extend(others.filter_map(|row| row.rule).map(agent_row));

@@ -19,7 +19,7 @@ use super::nodes;
 use crate::alert::print_alerts;
 use crate::args::Args;
 use crate::input::open_workspace;
-use crate::out::{self, BOLD, GREEN, RED, VERSION, paint, plural};
+use crate::out::{self, BOLD, GREEN, RED, VERSION, YELLOW, paint, plural};
 
 /// One example and its result.
 #[derive(Serialize)]
@@ -29,6 +29,9 @@ struct Outcome {
     kind: ExampleKind,
     example: String,
     passed: bool,
+    /// Whether the trigger cannot be read, so that nothing fires it.
+    #[serde(skip)]
+    is_invalid: bool,
     /// What matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<String>,
@@ -51,7 +54,7 @@ impl ExampleKind {
             ExampleKind::Match => ("should apply to", "does not"),
             ExampleKind::Miss => ("should not apply to", "does"),
             ExampleKind::Fires => ("should fire on", "does not"),
-            ExampleKind::Clean => ("should not fire on", "does, or its trigger is invalid"),
+            ExampleKind::Clean => ("should not fire on", "does"),
         }
     }
 }
@@ -72,7 +75,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         });
         out::print_json(&answer)?;
     } else {
-        out::print(&show(&outcomes, failed))?;
+        out::print(&(ignored(&loaded.book) + &show(&outcomes, failed)))?;
         print_alerts(&loaded.diagnostics);
     }
     Ok(ExitCode::from(u8::from(failed > 0)))
@@ -91,6 +94,7 @@ fn check_examples(rule: &Rule, workspace: &Workspace, book: &Rulebook, evidence:
     };
     let outcome = |kind: ExampleKind, example: &String, passed: bool| Outcome {
         node: None,
+        is_invalid: false,
         rule: rule.id.clone(),
         source: rule.origin.display.clone(),
         kind,
@@ -102,7 +106,7 @@ fn check_examples(rule: &Rule, workspace: &Workspace, book: &Rulebook, evidence:
     let trigger = |kind: ExampleKind, text: &String, wanted: bool| {
         let node = node(rule, workspace, text);
         let fires = if node.is_some() { Some(true) } else { fires(rule, workspace, book, text) };
-        Outcome { node, ..outcome(kind, text, fires == Some(wanted)) }
+        Outcome { node, is_invalid: fires.is_none(), ..outcome(kind, text, fires == Some(wanted)) }
     };
     let fired = examples.fires.iter().map(|text| trigger(ExampleKind::Fires, text, true));
     let clean = examples.clean.iter().map(|text| trigger(ExampleKind::Clean, text, false));
@@ -146,13 +150,33 @@ fn node(rule: &Rule, workspace: &Workspace, text: &str) -> Option<String> {
     triggers.filter_map(|trigger| nodes::in_code(workspace, rule, trigger, text)).next()
 }
 
+/// Reports the keys of `examples` that are ignored: they test nothing.
+fn ignored(book: &Rulebook) -> String {
+    let mut text = String::new();
+    for (rule, _) in book.rules() {
+        for key in rule.examples.iter().flat_map(|examples| &examples.unknown) {
+            let (source, key) = (out::clean(&rule.origin.display), out::clean(key));
+            let warning = paint(YELLOW, "warning");
+            let _ = writeln!(
+                text,
+                "{warning}: {source}: `examples` has the unknown key `{key}`, which tests nothing"
+            );
+        }
+    }
+    text
+}
+
 fn show(outcomes: &[Outcome], failed: usize) -> String {
     let mut text = String::new();
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
         let (rule, source) = (out::clean(&outcome.rule), out::clean(&outcome.source));
         let (wanted, found) = outcome.kind.words();
         let example = out::clean(&outcome.example);
-        let found = if outcome.node.is_some() { "does" } else { found };
+        let found = match outcome {
+            Outcome { is_invalid: true, .. } => "its trigger cannot be tested: run `rulebook check`",
+            Outcome { node: Some(_), .. } => "does",
+            _ => found,
+        };
         let node = outcome.node.as_ref().map(|node| format!(": {}", out::clean(node))).unwrap_or_default();
         let _ = writeln!(
             text,

@@ -46,6 +46,20 @@ pub(super) fn show_for(text: &mut String, agent: &Agent, used: &[UsedAgent]) {
 
 /// Writes which agents the answer is for, and where the list comes from.
 pub(super) fn show_agents(text: &mut String, agents: &[UsedAgent]) {
+    // Agents that one settings file names share its name.
+    let mut origins: Vec<(&str, Vec<&str>)> = Vec::new();
+    for used in agents {
+        match origins.iter_mut().find(|(origin, _)| *origin == used.origin) {
+            Some((_, names)) => names.push(used.agent.name),
+            None => origins.push((&used.origin, vec![used.agent.name])),
+        }
+    }
+    if let [(origin, names)] = origins.as_slice()
+        && names.len() > 1
+    {
+        let _ = writeln!(text, "agents ({}): {}\n", out::clean(origin), names.join(", "));
+        return;
+    }
     let names: Vec<String> =
         agents.iter().map(|used| format!("{} ({})", used.agent.name, out::clean(&used.origin))).collect();
     let _ = match names.as_slice() {
@@ -112,6 +126,11 @@ impl IfWired {
         let here = rows.iter().zip(&column.cells).filter(|(row, _)| !row.is_for_other_files);
         let states = here.filter_map(|(row, cell)| Some((row, cell.if_wired?)));
         states.for_each(|(row, state)| self.add_rule((row.origin.path.clone(), row.id.to_owned()), state));
+    }
+
+    /// How many rules.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 
     fn merge(&mut self, other: IfWired) {

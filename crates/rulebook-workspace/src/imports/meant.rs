@@ -96,10 +96,10 @@ impl Resolver<'_> {
                     "`@{}` and later imports are not read: the limit is {MAX_NAMES} names",
                     import.path
                 );
-                reports.add(&import, Code::ImportTooDeep, message);
+                reports.add(&import, Code::ImportTooDeep, message, None);
                 break;
             }
-            let mut report = |code, message: String| reports.add(&import, code, message);
+            let mut report = |code, message: String, help| reports.add(&import, code, message, help);
             match self.replace(rule, &import, expansion, &mut report) {
                 Some(replacement) => writer.replace(&import, replacement),
                 None => drop(kept.insert(import.path.clone())),
@@ -115,12 +115,16 @@ impl Resolver<'_> {
         rule: &Rule,
         import: &Import,
         expansion: &mut Expansion,
-        report: &mut impl FnMut(Code, String),
+        report: &mut impl FnMut(Code, String, Option<String>),
     ) -> Option<Replacement> {
         let path = &import.path;
         let real = target(rule, import, self.search, report)?;
         if expansion.chain.contains(&real) {
-            report(Code::ImportCyclic, format!("`@{path}` is an import cycle: that file imports this one"));
+            report(
+                Code::ImportCyclic,
+                format!("`@{path}` is an import cycle: that file imports this one"),
+                None,
+            );
             return Some(Replacement::Nothing);
         }
         if let Some(imported) = self.rule_at(&real) {
@@ -136,6 +140,7 @@ impl Resolver<'_> {
             report(
                 Code::ImportTooDeep,
                 format!("`@{path}` is not read: imports are followed {MAX_HOPS} levels deep"),
+                None,
             );
             return None;
         }
@@ -144,6 +149,7 @@ impl Resolver<'_> {
             report(
                 Code::ImportTooDeep,
                 format!("`@{path}` is not read: the limit is {MAX_IMPORTS} imported files"),
+                None,
             );
             return None;
         }
@@ -155,6 +161,7 @@ impl Resolver<'_> {
             report(
                 Code::ImportTooDeep,
                 format!("`@{path}` is not read: the imports of a rule are limited to 1 MiB"),
+                None,
             );
             return None;
         }

@@ -54,12 +54,12 @@ pub(crate) fn follow_native(
         for import in find(&rule.body).into_iter().filter(|import| names.insert(import.path.clone())) {
             let path = &import.path;
             let depth = rule.origin.format.imports;
-            let mut report = |code, message: String| reports.add(&import, code, message);
+            let mut report = |code, message: String, help| reports.add(&import, code, message, help);
             names_looked_up += 1;
             if names_looked_up > MAX_NAMES {
                 let message =
                     format!("`@{path}` and later imports are not read: the limit is {MAX_NAMES} names");
-                report(Code::ImportTooDeep, message);
+                report(Code::ImportTooDeep, message, None);
                 is_full = true;
                 break;
             }
@@ -68,15 +68,16 @@ pub(crate) fn follow_native(
                 report(
                     Code::ImportCyclic,
                     format!("`@{path}` is an import cycle: that file imports this one"),
+                    None,
                 );
             } else if importer.chain.len() > depth {
                 let agent = rule.origin.format.agent;
                 let message = format!("`@{path}` is not read: {agent} follows imports {depth} levels deep");
-                report(Code::ImportTooDeep, message);
+                report(Code::ImportTooDeep, message, None);
             } else if parsed.len() + added.len() - known >= MAX_IMPORTS {
                 let message =
                     format!("`@{path}` and later imports are not read: the limit is {MAX_IMPORTS} files");
-                report(Code::ImportTooDeep, message);
+                report(Code::ImportTooDeep, message, None);
                 // Reported once: there may be thousands.
                 is_full = true;
                 break;

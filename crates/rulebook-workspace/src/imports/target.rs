@@ -45,7 +45,7 @@ pub(super) fn target(
     rule: &Rule,
     import: &Import,
     search: &Search<'_>,
-    report: &mut impl FnMut(Code, String),
+    report: &mut impl FnMut(Code, String, Option<String>),
 ) -> Option<PathBuf> {
     let path = &import.path;
     let written = search.homes.expand(path);
@@ -56,9 +56,13 @@ pub(super) fn target(
         if import.is_surely_a_file() {
             let inner = written.strip_prefix("/").unwrap_or(&written);
             let from_root = plain(&Path::new(&search.roots.roots[rule.origin.root].path).join(inner));
-            let is_from_root = from_root.is_some_and(|path| search.disk.files.is_file(&path));
-            let hint = if is_from_root { "; it is the path from the root" } else { "" };
-            report(Code::ImportMissing, format!("`@{path}` does not exist{hint}"));
+            let from_root = from_root.filter(|path| search.disk.files.is_file(path));
+            let (why, help) = match from_root.and_then(|target| relative(folder, &target)) {
+                Some(relative) => (": imports are relative to the importing file", Some(relative)),
+                None => ("", None),
+            };
+            let help = help.map(|path| format!("write `@{path}`"));
+            report(Code::ImportMissing, format!("`@{path}` does not exist{why}"), help);
         }
         return None;
     };
@@ -70,10 +74,20 @@ pub(super) fn target(
         report(
             Code::ImportOutside,
             format!("`@{path}` is `{}`, outside the root", search.homes.shown(&real)),
+            None,
         );
         return None;
     }
     Some(real)
+}
+
+/// Returns the path that leads from a folder to a file.
+fn relative(folder: &Path, target: &Path) -> Option<String> {
+    let (folder, target): (Vec<_>, Vec<_>) = (folder.components().collect(), target.components().collect());
+    let common = folder.iter().zip(&target).take_while(|(one, other)| one == other).count();
+    let up = "../".repeat(folder.len() - common);
+    let down: Option<Vec<&str>> = target[common..].iter().map(|part| part.as_os_str().to_str()).collect();
+    Some(format!("{up}{}", down?.join("/")))
 }
 
 pub(super) fn imported(rule: &Rule, real: &Path, search: &Search<'_>) -> Origin {
@@ -99,24 +113,28 @@ impl<'r> Reports<'r> {
         Reports { rule, counts: BTreeMap::new(), diagnostics: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, import: &Import, code: Code, message: String) {
+    pub(super) fn add(&mut self, import: &Import, code: Code, message: String, help: Option<String>) {
         let Reports { rule, counts, diagnostics } = self;
         let count = counts.entry(code).or_default();
         *count += 1;
-        // Locating one reads the text up to it, so this is not done for thousands.
-        if *count <= MAX_PLACES {
+        // Locating one reads the text up to it, so this is not done for thousands. One more is as short as its number.
+        if *count <= MAX_PLACES + 1 {
             let mut found =
                 Diagnostic::at(code, &rule.origin.display, &rule.body, import.span.clone(), message);
             found.line += rule.body_line - 1;
             if code == Code::ImportMissing && import.is_absolute() {
                 ABSOLUTE.clone_into(&mut found.help);
             }
+            found.help = help.unwrap_or(found.help);
             diagnostics.push(found);
         }
     }
 
     pub(super) fn finish(mut self) -> Vec<Diagnostic> {
-        for (code, count) in self.counts.into_iter().filter(|(_, count)| *count > MAX_PLACES) {
+        for (code, count) in self.counts.into_iter().filter(|(_, count)| *count > MAX_PLACES + 1) {
+            if let Some(at) = self.diagnostics.iter().rposition(|found| found.code == code) {
+                self.diagnostics.remove(at);
+            }
             if let Some(last) = self.diagnostics.iter_mut().rfind(|found| found.code == code) {
                 last.message.push_str(&format!("; {} more below", count - MAX_PLACES));
             }

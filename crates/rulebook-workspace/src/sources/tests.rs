@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rulebook::agent::AGENTS;
 use rulebook::evidence::Input;
 
 use super::*;

@@ -23,12 +23,21 @@ impl Test for Paths {
         let view = facts.view(self.base.as_ref());
         let selection = select(&self.list, view);
         if let Some((rival, names)) = &self.rival
-            && select(rival, view).paths != selection.paths
+            && let other = select(rival, view)
+            && other.paths != selection.paths
         {
-            let [one, other] = names;
+            let [first, second] = names;
+            // The patterns that match in one of the two.
+            let doubtful = self
+                .patterns()
+                .enumerate()
+                .filter(|(at, _)| selection.patterns.contains(at) != other.patterns.contains(at));
+            let doubtful: Vec<&str> = doubtful.map(|(_, pattern)| pattern).collect();
+            let doubtful = if doubtful.is_empty() { self.patterns().collect() } else { doubtful };
+            let verb = if doubtful.len() == 1 { "matches" } else { "match" };
             let detail = format!(
-                "{} matches in only one of the dialects {one} and {other}, and the agent does not document which one it uses",
-                list(self.patterns())
+                "{} {verb} in only one of the dialects {first} and {second}, and the agent does not document which one it uses",
+                list(doubtful.into_iter())
             );
             return ConditionResult::unknown(detail);
         }

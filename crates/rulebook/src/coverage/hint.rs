@@ -123,7 +123,11 @@ impl<'c> Hints<'c> {
                 fault.is_whole_rule && is_of_template(fault.dead.iter().map(|at| dead[*at].pattern.as_str()));
             let hint = tried.into_iter().find(|(_, count)| **count > 0).filter(|_| !is_template);
             // The rule is for files to come.
-            let is_early = kinds.len() == fault.dead.len() && kinds.iter().all(|(_, count)| **count == 0);
+            let of_kind = |at: &usize| kinds.iter().find(|(guess, _)| guess.dead == *at);
+            let is_early = hint.is_none()
+                && fault.dead.iter().all(|at| {
+                    is_for_tests(&dead[*at].pattern) || of_kind(at).is_some_and(|(_, count)| **count == 0)
+                });
             let is_warning = fault.is_whole_rule && !is_early && !is_template;
             let severity = if is_warning { Severity::Warning } else { Severity::Note };
             let found =
@@ -244,13 +248,22 @@ fn files(count: usize) -> String {
     format!("{count} file{}", if count == 1 { "" } else { "s" })
 }
 
-/// Returns a pattern for all files of the kind that a pattern is for, if it names a folder and a kind: `**/*.tsx` for
-/// `web/**/*.tsx`.
+/// Returns a pattern for all files of the kind that a pattern is for, if it names one: `**/*.tsx` for `web/**/*.test.tsx`.
 fn of_its_kind(pattern: &str) -> Option<String> {
-    let (folder, name) = (pattern.split_once('/')?.0, pattern.rsplit('/').next()?);
-    let (_, extension) = name.rsplit_once('.')?;
-    let is_named = folder.contains(char::is_alphanumeric) && !folder.contains('*');
-    (is_named && extension.contains(char::is_alphanumeric)).then(|| format!("**/*.{extension}"))
+    let (stem, extension) = pattern.rsplit('/').next()?.rsplit_once('.')?;
+    let is_whole = extension.matches('{').count() == extension.matches('}').count();
+    (!stem.is_empty() && is_whole && extension.contains(char::is_alphanumeric))
+        .then(|| format!("**/*.{extension}"))
+}
+
+/// Whether a pattern is for tests and nothing more: `**/*.spec.*`, `tests/**`. A project without any may get some.
+fn is_for_tests(pattern: &str) -> bool {
+    const TESTS: &[&str] = &["e2e", "spec", "specs", "test", "tests"];
+    let anywhere = pattern.strip_prefix("**/").unwrap_or(pattern);
+    let (path, extension) = anywhere.rsplit_once('.').unwrap_or((anywhere, ""));
+    let path = if extension.contains('/') { anywhere } else { path };
+    let mut words = path.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(|word| TESTS.contains(&word))
 }
 
 /// Returns likely corrections of a pattern, the smallest change first.

@@ -322,7 +322,7 @@ codes! {
         "correct the name of the key, or remove it";
     UnquotedValue "unquoted-value" Warning
         "A value needs quotes in YAML; it is read as if it had them."
-        "put the value in quotes";
+        "put the value in quotes; in single quotes, write each `'` inside it twice";
     Unreachable "unreachable" Warning
         "The rule can never apply."
         "add a key that activates the rule";

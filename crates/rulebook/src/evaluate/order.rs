@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::verdict::{Evaluation, State, Verdict};
 use crate::agent::Arrival;
-use crate::rule::{Activation, Rank, Rule};
+use crate::rule::{Activation, Rule};
 use crate::source::Origin;
 
 /// Returns a rule's place in the order of delivery.
@@ -13,11 +13,7 @@ use crate::source::Origin;
 /// Rules that are always on come first, so that a prompt cache keeps its prefix. Of files found by location, the general
 /// one comes before the specific one.
 pub(crate) fn delivery_rank(rule: &Rule) -> impl Ord + '_ {
-    let Rank { priority, scope, format, depth: Reverse(depth), id, place, path } = rule.rank();
-    let is_located = rule.is_located();
-    let depth = if is_located { depth } else { usize::MAX - depth };
-    let is_conditional = rule.activation != Activation::Always;
-    (is_conditional, priority, scope, format, is_located, depth, id, place, path)
+    (rule.activation != Activation::Always, rule.reading_rank())
 }
 
 impl<'r> Evaluation<'r> {

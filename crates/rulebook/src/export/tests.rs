@@ -117,9 +117,13 @@ fn letter_case_and_undocumented_dialects_are_counted_apart() {
 fn a_description_is_left_out_where_it_would_offer_the_rule() {
     let claude =
         rule(FormatId::Claude, ".claude/rules/a.md", "---\npaths: ['*.ts']\ndescription: D\n---\nText.");
-    let draft = draft(&claude, target("cursor"), "a", "a.md").expect("has a form");
-    assert!(!draft.text.contains("description"), "{}", draft.text);
-    assert!(draft.proof.is_same());
+    let trae = draft(&claude, target("trae"), "a", "a.md").expect("has a form");
+    assert!(!trae.text.contains("description"), "{}", trae.text);
+    assert!(trae.proof.is_same());
+    // Cursor offers only rules without patterns.
+    let cursor = draft(&claude, target("cursor"), "a", "a.md").expect("has a form");
+    assert!(cursor.text.contains("description"), "{}", cursor.text);
+    assert!(cursor.proof.is_same());
 }
 
 #[test]

@@ -71,6 +71,8 @@ pub struct Format {
     pub agent_ignores: &'static [&'static str],
     /// Whether the agent itself reads, and writes, patterns without quotes.
     pub unquoted: bool,
+    /// Whether a described rule is offered to the model even if it has patterns.
+    pub offers_scoped: bool,
     /// The agent's glob dialect.
     pub dialect: Dialect,
     /// A second candidate where the dialect is not documented: where the two disagree, the result is unknown.

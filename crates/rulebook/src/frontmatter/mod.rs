@@ -210,5 +210,15 @@ fn second_header<'t>(text: &'t str, mut first: Reading<'t>, reach: Tier) -> Read
     first
 }
 
+/// Whether a text starts with what looks like a header, perhaps after comments.
+pub(crate) fn starts_with_header(text: &str) -> bool {
+    let fields = || {
+        let start = opening_fence(text)?;
+        let read = read_closed(text, start, &closing_fence(text, start)?, Tier::Lines);
+        matches!(read.header, Header::Read { fields, .. } if !fields.is_empty()).then_some(())
+    };
+    stray::find(text, 0).is_some() || fields().is_some()
+}
+
 #[cfg(test)]
 mod tests;

@@ -29,7 +29,7 @@ pub(super) fn read_quoted(
         let value = &text[mask.clone()];
         let (code, message) = match lines::is_unclosed(value) {
             true => (Code::UnclosedList, format!("the list `{}` is not closed", shown(value))),
-            false => (Code::UnquotedValue, format!("`{}` is not valid YAML without quotes", shown(value))),
+            false => (Code::UnquotedValue, invalid(value)),
         };
         Problem::new(code, mask.clone(), message).fix(mask.clone(), repaired(value))
     }));
@@ -76,10 +76,30 @@ fn repaired(value: &str) -> String {
             glob::split_list(inner).into_iter().map(|(_, item)| repaired(without_lone_quote(item))).collect();
         return format!("[{}]", items.join(", "));
     }
-    match value.chars().next() {
-        // Several quoted values in a row are a list without its brackets.
-        Some('"' | '\'') if value.contains(',') => format!("[{value}]"),
-        _ => quoted(value),
+    let Some(quote) = value.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
+        return quoted(value);
+    };
+    // Several quoted values in a row are a list without its brackets.
+    let is_item = |item: &str| !item.contains(quote) || item.starts_with(quote) && is_one_quoted(item, quote);
+    let items = glob::split_list(value);
+    match value[1..].strip_suffix(quote) {
+        _ if items.len() > 1 && items.iter().all(|(_, item)| is_item(item.trim())) => format!("[{value}]"),
+        Some(inner) => quoted(inner),
+        None => quoted(value),
+    }
+}
+
+/// Says why a value is not valid YAML.
+fn invalid(value: &str) -> String {
+    let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let shown = shown(value);
+    match quote.map(|quote| (quote, value[1..].strip_suffix(quote))) {
+        Some((quote, Some(inner))) if inner.contains(quote) => {
+            format!("the quotes in `{shown}` end the value early, so it is not valid YAML")
+        }
+        Some((_, Some(_))) => format!("`{shown}` has an escape that YAML does not know"),
+        Some((_, None)) => format!("the quotes of `{shown}` do not enclose the whole value"),
+        None => format!("`{shown}` is not valid YAML without quotes"),
     }
 }
 

@@ -7,17 +7,29 @@ use crate::diagnostic::{Code, shown};
 const KEYS: &[&str] =
     &["alwaysApply", "applyTo", "description", "fileMatchPattern", "globs", "inclusion", "paths", "trigger"];
 
-/// The number of lines that are examined.
-const LINES: usize = 8;
+/// The number of lines outside comments that are examined, and of all lines.
+const LINES: usize = 9;
+const MAX_LINES: usize = 64;
 
 /// Finds the first line that looks like part of a header. Blank lines, comments, titles and other kinds of fences may
 /// precede it.
 pub(super) fn find(text: &str, start: usize) -> Option<Problem> {
     let mut at = start;
-    for line in text[start..].split_inclusive('\n').take(LINES) {
+    let mut is_comment = false;
+    let mut left = LINES;
+    for line in text[start..].split_inclusive('\n').take(MAX_LINES) {
         let found = at + (line.len() - line.trim_start().len());
         at += line.len();
         let line = line.trim();
+        is_comment |= line.starts_with("<!--");
+        if is_comment {
+            is_comment = !line.contains("-->");
+            continue;
+        }
+        left -= 1;
+        if left == 0 {
+            break;
+        }
         if is_key(line) || line.starts_with("---\\n") {
             let message = match text[start..].trim_start().lines().next() {
                 Some(first) if first.starts_with("---") && first.trim_end() != "---" => format!(

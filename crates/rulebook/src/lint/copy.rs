@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::evaluate::{Lines, overrides};
 use crate::format::FORMATS;
+use crate::frontmatter::starts_with_header;
 use crate::resolve::Identity;
 use crate::rule::{Basis, Rule};
 
@@ -51,9 +52,10 @@ fn is_recorded(one: &Rule, other: &Rule) -> bool {
         || one.copy_of.iter().any(|source| other.copy_of.contains(source))
 }
 
-/// Whether the text contains the header because it cannot be read, which is reported by itself.
+/// Whether the text contains a header: one that cannot be read, or that is not the first thing in the file. That is reported by
+/// itself.
 fn has_header_as_text(rule: &Rule) -> bool {
-    rule.basis == Basis::FailOpen
+    rule.basis == Basis::FailOpen || starts_with_header(&rule.body)
 }
 
 fn is_of_several_formats(rules: &[&Rule]) -> bool {
@@ -77,9 +79,9 @@ fn report<'r>(rule: &'r Rule, first: &'r Rule) -> Option<Diagnostic> {
         return None;
     }
     let (display, other) = (&rule.origin.display, &first.origin.display);
-    let lists = [listed("here", &here, &there), listed("there", &there, &here)];
+    let lists = [listed("this file", &here, &there), listed(&format!("`{other}`"), &there, &here)];
     let lists: Vec<String> = lists.into_iter().flatten().collect();
-    let message = format!("this file is a copy of `{other}`, but differs: {}", lists.join("; "));
+    let message = format!("this file is a copy of `{other}`, but {}", lists.join(", and "));
     if lists.is_empty() {
         return None;
     }
@@ -160,14 +162,13 @@ fn neutral(line: &str) -> String {
 fn listed(place: &str, lines: &[(usize, &str)], others: &[(usize, &str)]) -> Option<String> {
     let shown = |(at, (number, line)): (usize, &(usize, &str))| {
         let other = others.get(at).map_or("", |(_, line)| line.trim());
-        format!("{number} `{}`", excerpt(line.trim(), other))
+        format!("{number} (`{}`)", excerpt(line.trim(), other))
     };
-    let mut all: Vec<String> = lines.iter().enumerate().take(MAX_LINES).map(shown).collect();
-    if lines.len() > MAX_LINES {
-        all.push(format!("{} more", lines.len() - MAX_LINES));
-    }
-    let noun = if lines.len() == 1 { "line" } else { "lines" };
-    (!all.is_empty()).then(|| format!("only {place}, {noun} {}", all.join(", ")))
+    let all: Vec<String> = lines.iter().enumerate().take(MAX_LINES).map(shown).collect();
+    let more = lines.len().saturating_sub(MAX_LINES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let (noun, verb) = if lines.len() == 1 { ("line", "is") } else { ("lines", "are") };
+    (!all.is_empty()).then(|| format!("{noun} {}{more} {verb} only in {place}", all.join(", ")))
 }
 
 /// Returns the part of a line that differs from another line.

@@ -4,6 +4,7 @@ use super::page::Page;
 use super::surroundings::Surroundings;
 use crate::agent::{AGENTS, Agent};
 use crate::diagnostic::{Code, Diagnostic, Severity, shown};
+use crate::frontmatter::{self, Tier};
 use crate::parse::{Import, imports};
 use crate::rule::Rule;
 
@@ -23,17 +24,14 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
             before.is_empty() && after.trim().is_empty() && import.is_surely_a_file()
         };
         let found: Vec<Import> = imports(body).into_iter().filter(is_alone).collect();
-        let Some(first) = found.first() else { continue };
-        let blind = blind(page.rule, &found, &rules, around);
-        if blind.is_empty() {
-            continue;
-        }
+        let (blind, lacking) = blind(page.rule, &found, &rules, around);
+        let Some(first) = lacking.first() else { continue };
         let mut names: Vec<&str> = blind.iter().take(MAX_NAMED).map(|agent| agent.title).collect();
         let more = format!("{} more", blind.len().saturating_sub(MAX_NAMED));
         if blind.len() > MAX_NAMED {
             names.push(&more);
         }
-        let others = match found.len() - 1 {
+        let others = match lacking.len() - 1 {
             0 => String::new(),
             count => format!(" and {count} more"),
         };
@@ -44,22 +42,31 @@ pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &
             shown(&first.path)
         );
         let span = page.body + first.span.start..page.body + first.span.end;
-        let is_all = found.iter().map(|import| import.span.len()).sum::<usize>() * 2 > body.trim().len();
+        let is_all = lacking.iter().map(|import| import.span.len()).sum::<usize>() * 2 > body.trim().len();
         let severity = if is_all { Severity::Warning } else { Severity::Note };
         diagnostics.push(page.report(Code::UnexpandedImport, span, message).severity(severity));
     }
 }
 
-/// Returns the agents that read a file, do not follow its imports, and do not read what it imports by themselves.
-fn blind(rule: &Rule, found: &[Import], rules: &[&Rule], around: &Surroundings<'_>) -> Vec<&'static Agent> {
+/// Returns the agents that read a file, do not follow its imports, and do not read all that it imports by themselves; and the
+/// imports that one of them lacks.
+fn blind<'i>(
+    rule: &Rule,
+    found: &'i [Import],
+    rules: &[&Rule],
+    around: &Surroundings<'_>,
+) -> (Vec<&'static Agent>, Vec<&'i Import>) {
     let used = &around.agents;
     let folder = rule.origin.display.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let imported: Vec<&Rule> = found
+    // Each imported file: its path, and its text without a header.
+    let imported: Vec<(String, Option<String>)> = found
         .iter()
-        .filter_map(|import| {
+        .map(|import| {
             let path = import.path.trim_start_matches("./");
             let path = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-            rules.iter().find(|other| other.origin.display == path).copied()
+            let text = (around.text_at)(rule.origin.root, &path);
+            let text = text.map(|text| frontmatter::read(&text, Tier::Lines).body.trim().to_owned());
+            (path, text.filter(|text| !text.is_empty()))
         })
         .collect();
     let reads = |agent: &Agent, rule: &Rule| {
@@ -67,15 +74,24 @@ fn blind(rule: &Rule, found: &[Import], rules: &[&Rule], around: &Surroundings<'
         let mut own = agent.formats.iter().filter(|format| format.id == rule.origin.format.id);
         own.any(|format| format.workspace.iter().any(is_here))
     };
+    let knows = |agent: &Agent, (path, text): &(String, Option<String>)| {
+        let is_same =
+            |other: &&&Rule| other.origin.display == *path || text.as_deref() == Some(other.body.as_str());
+        rules.iter().filter(is_same).any(|other| reads(agent, other))
+    };
     let is_blind = |agent: &&'static Agent| {
-        let knows_all = imported.len() == found.len() && imported.iter().all(|rule| reads(agent, rule));
+        let knows_all = imported.iter().all(|file| knows(agent, file));
         // An agent that follows imports elsewhere probably does here.
         let follows_none = agent.formats.iter().all(|format| format.imports == 0);
         let uses_other = around.unused.contains(&(agent.name, rule.origin.display.clone()));
         reads(agent, rule) && !uses_other && follows_none && !knows_all
     };
-    match used.is_empty() {
+    let blind: Vec<&'static Agent> = match used.is_empty() {
         true => AGENTS.iter().filter(is_blind).collect(),
         false => used.iter().copied().filter(is_blind).collect(),
-    }
+    };
+    let is_lacking = |file: &(String, Option<String>)| blind.iter().any(|agent| !knows(agent, file));
+    let lacking = found.iter().zip(&imported).filter(|(_, file)| is_lacking(file)).map(|(import, _)| import);
+    let lacking = lacking.collect();
+    (blind, lacking)
 }

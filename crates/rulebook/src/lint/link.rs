@@ -1,42 +1,193 @@
 //! `missing-link`: a link in the text of a rule to a file that does not exist.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::fence::Nested;
 use super::page::Page;
 use super::surroundings::Surroundings;
-use crate::diagnostic::{Code, Diagnostic, report_first, shown};
+use crate::diagnostic::{Code, Diagnostic, Severity, report_first, shown};
 use crate::markdown::outside_code;
 
-pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
+/// How many links to missing files of one folder are one problem.
+const FEW: usize = 5;
+
+/// A link to a file that does not exist.
+struct Missing {
+    path: String,
+    span: Range<usize>,
+    /// The folder of the file that is missing, from the root; empty for the root.
+    folder: String,
+}
+
+pub(super) fn lint(pages: &[Page<'_>], around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let found = distinct(pages, around).into_iter().map(|page| (page, missing(page, around)));
+    let found = found.filter(|(_, missing)| !missing.is_empty());
+    // The links of a generated file are fixed in its source, all of them at once.
+    let (generated, written): (Vec<_>, Vec<_>) = found.partition(|(page, _)| is_generated(&page.text));
+    diagnostics.extend(generated.into_iter().map(|(page, missing)| report_generated(page, &missing)));
+    let causes = Causes::new(&written, around);
+    let mut by_folder: BTreeMap<(usize, &str), Vec<(&Page<'_>, &Missing)>> = BTreeMap::new();
+    for (page, missing) in &written {
+        for link in missing {
+            by_folder.entry(causes.of(page, link)).or_default().push((page, link));
+        }
+    }
+    by_folder.retain(|(_, folder), links| !folder.is_empty() && links.len() >= FEW);
+    for (page, missing) in &written {
+        let alone = missing.iter().filter(|link| !by_folder.contains_key(&causes.of(page, link)));
+        // A file is missing once, however many links lead to it.
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        alone.clone().for_each(|link| *counts.entry(&link.path).or_default() += 1);
+        let mut known = HashSet::new();
+        let first = alone.filter(|link| known.insert(&link.path));
+        report_first(first, |link| report(page, link, counts[link.path.as_str()], around), diagnostics);
+    }
+    let folders = by_folder.iter();
+    diagnostics.extend(folders.filter_map(|((_, folder), links)| report_folder(folder, links, around)));
+}
+
+/// The folders that missing files would be in, and whether each exists.
+struct Causes<'m>(HashMap<(usize, &'m str), bool>);
+
+impl<'m> Causes<'m> {
+    fn new(pages: &'m [(&Page<'_>, Vec<Missing>)], around: &Surroundings<'_>) -> Causes<'m> {
+        let mut folders = HashMap::new();
+        for (page, missing) in pages {
+            let root = page.rule.origin.root;
+            for link in missing {
+                folders
+                    .entry((root, link.folder.as_str()))
+                    .or_insert_with(|| (around.exists)(root, &link.folder));
+            }
+        }
+        Causes(folders)
+    }
+
+    /// The folder of a missing file, or the outermost one above it that does not exist and that other links lead into.
+    fn of<'l: 'm>(&self, page: &Page<'_>, link: &'l Missing) -> (usize, &'m str) {
+        let root = page.rule.origin.root;
+        let above = link.folder.match_indices('/').map(|(end, _)| &link.folder[..end]);
+        let is_missing = |folder: &&str| self.0.get(&(root, *folder)) == Some(&false);
+        (root, above.into_iter().find(is_missing).unwrap_or(&link.folder))
+    }
+}
+
+/// Returns the pages, each file under one name: its canonical path, if that is a rule too.
+fn distinct<'p, 'r>(pages: &'p [Page<'r>], around: &Surroundings<'_>) -> Vec<&'p Page<'r>> {
+    let real = |page: &Page<'_>| (around.real_path)(page.rule).map(|path| (page.rule.origin.root, path));
+    let mut own: HashMap<(usize, String), bool> = HashMap::new();
+    for page in pages {
+        if let Some(real) = real(page) {
+            *own.entry(real.clone()).or_default() |= page.rule.origin.display == real.1;
+        }
+    }
+    let mut known = HashSet::new();
+    let is_first = |page: &&Page<'_>| {
+        let Some(real) = real(page) else { return true };
+        (page.rule.origin.display == real.1 || !own[&real]) && known.insert(real)
+    };
+    pages.iter().filter(is_first).collect()
+}
+
+/// Returns the links of a page to files that do not exist.
+fn missing(page: &Page<'_>, around: &Surroundings<'_>) -> Vec<Missing> {
     let origin = &page.rule.origin;
     // Links are Markdown: in other files they are part of a template.
     if origin.display.rsplit_once('.').is_some_and(|(_, end)| OTHER_TEXTS.contains(&end)) {
-        return;
+        return Vec::new();
     }
-    let body = &page.text[page.body..];
     let folder_of = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let own = &*folder_of(&origin.display);
     // People write links for the file that a link leads to.
     let real = (around.real_path)(page.rule).map(|path| folder_of(&path));
     let bases = [own, real.as_deref().unwrap_or(own), origin.folder.as_str(), ""];
-    let is_missing = |(path, _): &(String, Range<usize>)| {
-        !bases.iter().filter_map(|base| resolve(base, path)).any(|path| (around.exists)(origin.root, &path))
-            // A link that leaves the root is not looked up.
-            && resolve(own, path).is_some()
+    let exists = |path: &str| (around.exists)(origin.root, path);
+    let find = |(path, span): (String, Range<usize>)| {
+        // A link that leaves the root is not looked up.
+        let target = resolve(own, &path)?;
+        if bases.iter().filter_map(|base| resolve(base, &path)).any(|path| exists(&path)) {
+            return None;
+        }
+        let folder = target.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        Some(Missing { path, span: page.body + span.start..page.body + span.end, folder })
     };
-    let found: Vec<_> = links(body).into_iter().filter(is_missing).collect();
-    let report = |(path, span): (String, Range<usize>)| {
-        let span = page.body + span.start..page.body + span.end;
-        let message = format!("the link target `{}` does not exist", shown(&path));
-        let found = page.report(Code::MissingLink, span, message);
-        let moved = telling_end(&path).map(|end| (around.ending)(origin.root, end));
-        match moved.as_deref() {
-            Some([only]) => found.help(format!("link to `{only}`, which has this name, or remove the link")),
-            _ => found,
+    links(&page.text[page.body..]).into_iter().filter_map(find).collect()
+}
+
+fn report(page: &Page<'_>, link: &Missing, count: usize, around: &Surroundings<'_>) -> Diagnostic {
+    let times = if count > 1 { format!(" ({count} links)") } else { String::new() };
+    let message = format!("the link target `{}` does not exist{times}", shown(&link.path));
+    let found = page.report(Code::MissingLink, link.span.clone(), message);
+    match moved(page, link, around) {
+        Some(moved) => found.help(moved),
+        None => found,
+    }
+}
+
+/// Returns what to do if one other file has the name of a missing one.
+fn moved(page: &Page<'_>, link: &Missing, around: &Surroundings<'_>) -> Option<String> {
+    let files = (around.ending)(page.rule.origin.root, telling_end(&link.path)?);
+    let [only] = files.as_slice() else { return None };
+    Some(format!("link to `{only}`, which has this name, or remove the link"))
+}
+
+/// Reports many links to missing files of one folder.
+fn report_folder(
+    folder: &str,
+    links: &[(&Page<'_>, &Missing)],
+    around: &Surroundings<'_>,
+) -> Option<Diagnostic> {
+    let at = |(page, link): &&(&Page<'_>, &Missing)| (page.rule.origin.display.clone(), link.span.start);
+    let (page, link) = links.iter().min_by_key(at)?;
+    let files: BTreeSet<&str> = links.iter().map(|(page, _)| page.rule.origin.display.as_str()).collect();
+    let others = files.iter().filter(|file| **file != page.rule.origin.display);
+    let others = others.map(|file| ((*file).to_owned(), FIX_LINKS.to_owned()));
+    let of_files = if files.len() > 1 { format!(" in {} files", files.len()) } else { String::new() };
+    let (count, target) = (links.len(), shown(&link.path));
+    let is_there = (around.exists)(page.rule.origin.root, folder);
+    let message = match is_there {
+        true => format!(
+            "{count} links{of_files} lead to files that are not in `{folder}`, the first to `{target}`"
+        ),
+        false => format!("the folder `{folder}` does not exist, and {count} links{of_files} lead into it"),
+    };
+    let found = page.report(Code::MissingLink, link.span.clone(), message).others(others);
+    Some(found.help(if is_there { FIX_LINKS } else { "fix or remove the links, or create the folder" }))
+}
+
+const FIX_LINKS: &str = "fix or remove the links";
+
+fn report_generated(page: &Page<'_>, missing: &[Missing]) -> Diagnostic {
+    let link = &missing[0];
+    let path = shown(&link.path);
+    let message = match missing.len() {
+        1 => format!("this generated file links to `{path}`, which does not exist"),
+        count => {
+            format!("this generated file has {count} links to files that do not exist, the first to `{path}`")
         }
     };
-    report_first(found.into_iter(), report, diagnostics);
+    let found = page.report(Code::MissingLink, link.span.clone(), message);
+    found.severity(Severity::Note).help("fix the links in the source that the file is generated from")
+}
+
+/// Whether a text says in its first lines that a tool wrote it.
+fn is_generated(text: &str) -> bool {
+    const LINES: usize = 12;
+    const MARKS: &[&str] = &[
+        "auto-generated",
+        "autogenerated",
+        "automatically generated",
+        "do not edit",
+        "don't edit",
+        "@generated",
+    ];
+    let is_mark = |line: &str| {
+        let line = line.trim_start().to_lowercase();
+        let is_title = line.starts_with(['#', '<', '>', '/', '*', '_']);
+        is_title && line.contains("generated") && MARKS.iter().any(|mark| line.contains(mark))
+    };
+    text.lines().take(LINES).any(is_mark)
 }
 
 /// Names that many files have.

@@ -47,10 +47,10 @@ type PageLint = fn(&Page<'_>, &mut Vec<Diagnostic>);
 
 /// Lints that compare one rule with the files around it.
 const READING_AROUND: &[fn(&Page<'_>, &Surroundings<'_>, &mut Vec<Diagnostic>)] =
-    &[legacy::lint, link::lint, script::lint, syntax::lint];
+    &[legacy::lint, script::lint, syntax::lint];
 
 /// Lints that compare all rules with the files around them.
-const COMPARING_AROUND: &[PagesLint] = &[import::lint, manager::lint, size_limits::lint];
+const COMPARING_AROUND: &[PagesLint] = &[import::lint, link::lint, manager::lint, size_limits::lint];
 type PagesLint = fn(&[Page<'_>], &Surroundings<'_>, &mut Vec<Diagnostic>);
 
 /// Runs every lint. The diagnostics are sorted by file and position. `text_of` returns the text of a rule's file;

@@ -23,6 +23,8 @@ pub struct Summary {
     /// Files that never apply, for any agent: rejected, empty, unreachable, always overridden, or for files that do not
     /// exist.
     pub never_seen: Vec<String>,
+    /// Those of them that are rejected, because the file is invalid.
+    pub rejected: Vec<String>,
     /// Files that their own agent never applies, by agent.
     pub not_applied: BTreeMap<&'static str, Vec<String>>,
     /// Files that are always on because the header could not be read.
@@ -57,7 +59,7 @@ impl Summary {
             |is: fn(&Rule) -> bool| enabled().filter(move |rule| is(rule)).map(|r| r.origin.display.clone());
         // Agents read their own files whether or not they are trusted.
         let rejected = book.rejected().iter().filter(|rejected| rejected.codes != [Code::Untrusted]);
-        let rejected = rejected.map(|rejected| rejected.origin.display.clone());
+        let rejected: Vec<String> = rejected.map(|rejected| rejected.origin.display.clone()).collect();
         let mut dead: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
         with_code(Code::DeadGlob).for_each(|found| dead.entry(&found.path).or_default().push(found));
         // A note may be about one of several patterns.
@@ -78,7 +80,7 @@ impl Summary {
         let always: BTreeSet<&str> = with_code(Code::AgentAlways).map(|found| found.path.as_str()).collect();
         let never = files(is_dead)
             .chain(without_files)
-            .chain(rejected)
+            .chain(rejected.iter().cloned())
             .chain(coded(Code::AlwaysOverridden).filter(|path| !has_own_reader(path)))
             .filter(|path| !always.contains(path.as_str()));
         let mut not_applied: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -94,6 +96,7 @@ impl Summary {
         Summary {
             files: book.rules().len() + book.rejected().len(),
             never_seen: sorted(never),
+            rejected: sorted(rejected.into_iter()),
             not_applied,
             unreadable_header: sorted(files(has_unreadable_header)),
             only_by_name: sorted(files(is_forgotten)),

@@ -12,6 +12,8 @@ pub struct Surroundings<'s> {
     pub text_of: &'s dyn Fn(&Rule) -> Option<String>,
     /// Whether a file or folder exists, by its root and its path in it.
     pub exists: &'s dyn Fn(usize, &str) -> bool,
+    /// Returns the text of a file, by its root and its path in it.
+    pub text_at: &'s dyn Fn(usize, &str) -> Option<String>,
     /// Returns the files of a root whose paths end so, at most two: `guide.md`, `review/SKILL.md`.
     pub ending: &'s dyn Fn(usize, &str) -> Vec<String>,
     /// Whether a rule's file is a link.

@@ -29,7 +29,9 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
                     "files that end in `.{wanted}` are not read as {}: it never matches",
                     language.names[0]
                 ),
-                None => format!("there is no grammar for files that end in `.{wanted}`: it never matches"),
+                None => format!(
+                    "there is no grammar for files that end in `.{wanted}`: this trigger never matches"
+                ),
             };
             let known: Vec<&str> = LANGUAGES.iter().map(|one| one.names[0]).collect();
             diagnostics.push(report(message).help(format!("there are grammars for {}", known.join(", "))));
@@ -40,7 +42,9 @@ pub(super) fn lint(page: &Page<'_>, around: &Surroundings<'_>, diagnostics: &mut
         let problems: Vec<String> =
             grammars.iter().filter_map(|grammar| parser.problem(trigger, grammar)).collect();
         if problems.len() == grammars.len() {
-            let message = format!("it never matches: {}", problems[0]);
+            let mut problem = problems[0].trim_end_matches('.').chars();
+            let first = problem.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+            let message = format!("this trigger never matches: {first}{}", problem.as_str());
             diagnostics.push(report(message).help(
                 "write a `pattern` that is valid code by itself, in which `$A` is any node and `$$$` any number of them, or a `kind` of the grammar",
             ));

@@ -203,13 +203,13 @@ fn copies_that_differ_are_reported_with_the_lines() {
     check(
         &[(".cursor/rules/a.mdc", &first), (".clinerules/a.md", &second)],
         &[
-            ".clinerules/a.md:9:1 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but differs: only here, line 9 `5`; only there, line 9 `five`",
+            ".clinerules/a.md:9:1 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but line 9 (`5`) is only in this file, and line 9 (`five`) is only in `.cursor/rules/a.mdc`",
         ],
     );
     check(
         &[(".cursor/rules/a.mdc", &first), (".clinerules/a.md", third)],
         &[
-            ".clinerules/a.md:0:0 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but differs: only there, line 9 `five`",
+            ".clinerules/a.md:0:0 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but line 9 (`five`) is only in `.cursor/rules/a.mdc`",
         ],
     );
     // Case, punctuation and the names of agents do not count.
@@ -233,7 +233,7 @@ fn copies_that_differ_are_reported_with_the_lines() {
     check(
         &[(".cursor/rules/a.mdc", &long("left")), (".clinerules/a.md", &long("right"))],
         &[
-            ".clinerules/a.md:9:1 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but differs: only here, line 9 `…me words same words right`; only there, line 9 `…me words same words left`",
+            ".clinerules/a.md:9:1 warning[drifted-copy] this file is a copy of `.cursor/rules/a.mdc`, but line 9 (`…me words same words right`) is only in this file, and line 9 (`…me words same words left`) is only in `.cursor/rules/a.mdc`",
         ],
     );
     // Another id, another text.
@@ -371,6 +371,7 @@ fn the_summary_lists_what_does_not_work_as_intended() {
             never_seen: [".clinerules/empty.md", ".opencode/rules/r.md", ".xcsh/rules/n.md"]
                 .map(str::to_owned)
                 .into(),
+            rejected: vec![".opencode/rules/r.md".to_owned()],
             not_applied: Default::default(),
             unreadable_header: vec![".clinerules/broken.md".to_owned()],
             only_by_name: vec![".cursor/rules/m.mdc".to_owned()],

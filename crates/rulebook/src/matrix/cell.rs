@@ -159,7 +159,8 @@ impl<'r> Cell<'r> {
         let verdict = self.verdict.as_ref().filter(|_| self.state == CellState::Inactive)?;
         let waits =
             matches!(verdict.state, State::Inactive(_)) && verdict.rule.activation == Activation::When;
-        waits.then_some(verdict.rule)
+        // Nothing is left of a file that only imports rules.
+        (waits && !verdict.rule.body.is_empty()).then_some(verdict.rule)
     }
 
     /// Whether the agent applies the rule only when it is mentioned by name.
@@ -222,6 +223,10 @@ impl<'r> Column<'_, 'r> {
                 if !self.is_wired() && self.subject.native.verdict(&winner.origin.path).is_some() =>
             {
                 Cell::new(CellState::Unread, Cause::same_text(winner), row.rule)
+            }
+            State::Overridden { winner, by: Step::Copy } if !self.is_wired() => {
+                let because = Cause::CopyOf(winner.origin.display.clone());
+                Cell::new(CellState::Unread, because, row.rule)
             }
             state if !self.is_wired() => Cell {
                 if_wired: self.later(state, meant.rule),
@@ -341,7 +346,7 @@ impl<'r> Column<'_, 'r> {
         let waits = rule.activation == Activation::When && !is_left_out(rule, self.subject) && !is_there();
         match meant {
             State::Stream => Some(CellState::Stream),
-            State::Inactive(_) => waits.then_some(CellState::Inactive),
+            State::Inactive(_) => (waits && !rule.body.is_empty()).then_some(CellState::Inactive),
             _ => None,
         }
     }

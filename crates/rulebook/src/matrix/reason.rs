@@ -1,12 +1,14 @@
 //! The reasons in cells.
 
 use std::fmt;
+use std::mem::discriminant;
 
 use serde::{Serialize, Serializer};
 
+use crate::agent::Nested;
 use crate::compare::readable_files;
 use crate::evaluate::{Reason, Verdict};
-use crate::format::Format;
+use crate::format::{Format, Place, PlaceKind};
 use crate::resolve::{Off, OffBy};
 use crate::rule::Rule;
 use crate::source::{Origin, Scope};
@@ -44,6 +46,10 @@ pub enum Cause {
     ReadInstead(String, Option<String>),
     /// The agent has the same text from this file.
     SameText(String),
+    /// It is a copy of the rule in this file, which counts for this agent.
+    CopyOf(String),
+    /// The agent reads the file only if it is started in this folder.
+    StartedIn(String),
     /// Another reason.
     Other(String),
 }
@@ -118,6 +124,8 @@ impl fmt::Display for Cause {
                 write!(f, "`{file}` is read instead; add `@{name}` to it to import this file")
             }
             Cause::SameText(file) => write!(f, "same text as `{file}`"),
+            Cause::CopyOf(file) => write!(f, "copy of `{file}`"),
+            Cause::StartedIn(folder) => write!(f, "read only if started in `{folder}`"),
             Cause::Other(words) => f.write_str(words),
         }
     }
@@ -160,8 +168,11 @@ pub(super) fn off_by(off: &Off) -> String {
 
 /// Returns the file at the root that keeps an agent from reading another one there.
 fn used_instead<'r>(subject: &Subject<'_, 'r>, origin: &Origin) -> Option<&'r Rule> {
-    let is_place = |format: &&Format| format.workspace.iter().any(|place| place.path == origin.place.path);
-    let formats = subject.agent.formats.iter().filter(is_place);
+    // A file and a folder may have the same name.
+    let is_same = |place: &Place| {
+        place.path == origin.place.path && discriminant(&place.shape) == discriminant(&origin.place.shape)
+    };
+    let formats = subject.agent.formats.iter().filter(|format| format.workspace.iter().any(is_same));
     let names: Vec<&str> = formats.flat_map(|format| format.unless).copied().collect();
     if names.is_empty() || !origin.folder.is_empty() {
         return None;
@@ -186,6 +197,16 @@ pub(super) fn not_read(subject: &Subject<'_, '_>, origin: &Origin, rule: Option<
         }
         let name = (other.origin.format.imports > 0).then(|| origin.display.clone());
         return Cause::ReadInstead(other.origin.display.clone(), name);
+    }
+    let is_own = |format: &Format| {
+        format.id == origin.format.id && format.workspace.iter().any(|place| place.path == origin.place.path)
+    };
+    if matches!(origin.place.shape, PlaceKind::Located { .. })
+        && !origin.folder.is_empty()
+        && agent.nested_at(origin.place) == Nested::Unread
+        && agent.formats.iter().any(is_own)
+    {
+        return Cause::StartedIn(origin.folder.clone());
     }
     let ignored = agent.ignores.as_ref().filter(|ignored| ignored.format == origin.format.id);
     let files = ignored.map(|ignored| ignored.reads.to_owned()).or_else(|| readable_files(agent, origin));

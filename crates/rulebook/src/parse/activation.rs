@@ -1,6 +1,7 @@
 //! The activation that a header, or the place of its file, states.
 
 use super::fields::Fields;
+use super::known::stated_by;
 use super::reader::Reader;
 use crate::condition;
 use crate::diagnostic::{Code, Fix, any_of, shown};
@@ -108,12 +109,26 @@ impl Fields {
         let found = modes.words.iter().find(|(name, _)| plain(name) == plain(word));
         if found.is_none_or(|(name, _)| *name != word) {
             let span = self.find(modes.key).expect("read by the caller").node.span.clone();
-            let ignored = if found.is_none() { ", so it is ignored" } else { "" };
-            let message = format!("`{}` is not a value of `{}`{ignored}", shown(word), modes.key);
+            let agent = reader.format().agent;
+            let message = match found {
+                Some(_) => format!("`{}` is not a value of `{}`", shown(word), modes.key),
+                None if reader.format().bare == Bare::Undocumented => format!(
+                    "`{}` is not a value of `{}` in {agent} rules: {agent} does not document what it does with it",
+                    shown(word),
+                    modes.key
+                ),
+                None => format!("`{}` is not a value of `{}`; {agent} ignores it", shown(word), modes.key),
+            };
             let diagnostic = reader.report(Code::BadValue, span.clone(), message);
             diagnostic.fix = found.map(|(name, _)| Fix::new(span, *name));
             diagnostic.help = match found {
                 Some((name, _)) => format!("write `{}: {name}`", modes.key),
+                // Other agents have a word for the same.
+                None if let Some((name, _)) = stated_by(word, |_| true)
+                    .and_then(|meant| modes.words.iter().find(|(_, stated)| *stated == meant)) =>
+                {
+                    format!("write `{}: {name}`", modes.key)
+                }
                 None => {
                     let names: Vec<&str> = modes.words.iter().map(|(name, _)| *name).collect();
                     format!("write {}", any_of(&names))

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::fields::{Fields, is_everything};
 use super::reader::Reader;
 use super::skill;
-use crate::condition::{Condition, MatchMode};
+use crate::condition::{self, Condition, MatchMode};
 use crate::diagnostic::{Code, Diagnostic, Severity, any_of};
 use crate::format::{Bare, Broken, Format, FormatId, Keys, StatedActivation};
 use crate::frontmatter::{Field, Tier};
+use crate::glob::split_list;
 use crate::markdown::has_words;
 use crate::requirement::Requirements;
 use crate::rule::{Activation, Basis, Body, Examples, Position, Rule};
@@ -141,6 +142,7 @@ pub(super) fn build(
     let is_offered = activation == Activation::OnRequest
         || format.modes.is_none()
             && description.is_some()
+            && (format.offers_scoped || !has_paths)
             && activation != Activation::Never
             && !matches!(format.bare, Bare::Always | Bare::Inactive | Bare::Undocumented);
     let activation = scoped(activation, &reader.origin);
@@ -321,7 +323,11 @@ fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
     let says_more = reader.text[field.node.span.clone()].contains(|c: char| c.is_alphanumeric());
     // Another key decides for the agent, whose view is reported.
     let decides = format.modes.is_none_or(|modes| modes.key == "alwaysApply");
-    if !is_own_view && says_more && decides {
+    // Patterns for kinds of files say what the rule is about.
+    let texts = condition::texts(&field.node, &mut |_, _, _| {});
+    let mut pieces = texts.iter().flat_map(|(text, _)| split_list(text)).map(|(_, piece)| piece);
+    let is_about_kinds = pieces.all(is_for_a_kind);
+    if !is_own_view && says_more && decides && !is_about_kinds {
         let message = format!("`{}` has no effect beside `alwaysApply: true`", field.key);
         let diagnostic = reader.report(Code::DeadKey, field.key_span.clone(), message);
         diagnostic.severity = Severity::Note;
@@ -331,6 +337,12 @@ fn report_beside_always(reader: &mut Reader<'_>, field: &Field) {
         };
         diagnostic.help = format!("write `{instead}` to apply the rule to these files only, or remove it");
     }
+}
+
+/// Whether a pattern is for all files of some kinds: `**/*.py`, `*.{ts,tsx}`.
+fn is_for_a_kind(pattern: &str) -> bool {
+    let name = pattern.trim().trim_start_matches("**/");
+    name.strip_prefix("*.").is_some_and(|kind| !kind.contains(['/', '*', '.']))
 }
 
 /// Whether the first line of a text is one that belongs into a header.

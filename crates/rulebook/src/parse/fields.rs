@@ -4,7 +4,7 @@ use super::patterns;
 use super::patterns::means_everything;
 use super::reader::Reader;
 use crate::condition::{self, Condition, FILTERS, MatchMode, Paths};
-use crate::diagnostic::{Code, Diagnostic, Fix, nearest, shown};
+use crate::diagnostic::{Code, Diagnostic, Fix, nearest, pasted, shown};
 use crate::format::{Bare, FormatId, Keys, Lists, PlaceKind, keys};
 use crate::frontmatter::{Field, Node, Value, quoted};
 use crate::glob::split_list;
@@ -113,8 +113,13 @@ impl Fields {
             };
             if let Some(message) = message {
                 let code = if own.is_some() { Code::DeadKey } else { Code::ForeignKey };
-                reader.report(code, field.key_span.clone(), message).help =
-                    format!("write `{}:`", format.paths_key);
+                let help = match own {
+                    Some(_) => {
+                        format!("move its patterns to `{}`, and remove `{}`", format.paths_key, field.key)
+                    }
+                    None => write_key(format.paths_key, field, reader),
+                };
+                reader.report(code, field.key_span.clone(), message).help = help;
             }
         }
         let field = own.or(foreign)?;
@@ -304,6 +309,7 @@ impl Fields {
                         "`examples` accepts `match`, `miss`, `fires` and `clean`, found `{}`",
                         shown(other)
                     );
+                    examples.unknown.push(other.to_owned());
                     let diagnostic = reader.report(Code::UnknownKey, kind.key_span.clone(), message);
                     if let Some(near) = near {
                         diagnostic.help = format!("did you mean `{near}`?");
@@ -367,4 +373,13 @@ fn report_type<'r>(
     let diagnostic = reader.report(Code::WrongType, node.span.clone(), message);
     diagnostic.help = format!("write {wanted}");
     diagnostic
+}
+
+/// Says to write a value under another key.
+pub(super) fn write_key(key: &str, field: &Field, reader: &Reader) -> String {
+    let value = &reader.text[field.node.span.clone()];
+    match value.contains('\n') {
+        true => format!("write `{key}:` with the same list"),
+        false => format!("write `{key}: {}`", pasted(value)),
+    }
 }

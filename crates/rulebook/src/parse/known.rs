@@ -1,17 +1,25 @@
 //! Sorts the fields of a header by the keys its format knows, and reports the rest.
 
 use super::build;
-use super::fields::{Fields, is_everything};
+use super::fields::{Fields, is_everything, write_key};
 use super::reader::Reader;
 use crate::condition;
 use crate::diagnostic::{Code, Fix, Severity, any_of, nearest_few, shown};
-use crate::format::{Bare, FORMATS, Format, FormatId, Keys, Repeats, StatedActivation, keys};
+use crate::format::{Bare, FORMATS, Format, FormatId, Keys, Lists, Repeats, StatedActivation, keys};
 use crate::frontmatter::{Field, Node, Value};
 use crate::glob::split_list;
 use crate::hidden;
 
 /// Keys that only the agent of a place reads; elsewhere they are mistakes.
 const PLACE_KEYS: &[(&str, &str)] = &[(".qwen/skills", "allowedTools")];
+
+/// Keys of skills and the values that change nothing.
+const DEFAULTS: &[(&str, Value)] =
+    &[("disable-model-invocation", Value::Bool(false)), ("user-invocable", Value::Bool(true))];
+
+/// The modes of agents. Another word under `mode` is for people.
+const MODES: &[&str] =
+    &["act", "agent", "architect", "ask", "build", "chat", "code", "debug", "edit", "orchestrator", "plan"];
 
 impl Reader<'_> {
     /// Sorts out the keys that the format knows. The others are reported.
@@ -65,6 +73,7 @@ impl Reader<'_> {
                     && is_everything(&field.node)
             };
             if let Some(field) = sorted.find(key).filter(|field| !is_dead && !is_idle(field)) {
+                let written = write_key(format.paths_key, field, self);
                 let message = format!("{} itself ignores `{}`; Rulebook uses it", format.agent, field.key);
                 let diagnostic = self.report(Code::ForeignKey, field.key_span.clone(), message);
                 match *key {
@@ -77,7 +86,12 @@ impl Reader<'_> {
                         diagnostic.help = "remove it: without it the rule is always on".to_owned();
                     }
                     "globs" => {
-                        diagnostic.help = format!("write `{}:` with a list", format.paths_key);
+                        diagnostic.help = match format.lists {
+                            Lists::List | Lists::ListOrNever => {
+                                format!("write `{}:` with a list", format.paths_key)
+                            }
+                            _ => written,
+                        };
                         diagnostic.fix = Some(Fix::new(field.key_span.clone(), format.paths_key));
                     }
                     _ => {
@@ -116,7 +130,13 @@ impl Reader<'_> {
     /// Reports keys that resemble none of the agent's, if they would have an effect in a rule of Rulebook. Most others
     /// are for people and other tools.
     fn report_others(&mut self, others: &[&Field]) {
-        let has_effect = |field: &&&Field| keys::known(FormatId::Rulebook.row()).any(|key| key == field.key);
+        let is_label = |field: &Field| {
+            let Value::Text(word) = &field.node.value else { return false };
+            field.key == "mode" && !MODES.contains(&word.trim().to_lowercase().as_str())
+        };
+        let has_effect = |field: &&&Field| {
+            keys::known(FormatId::Rulebook.row()).any(|key| key == field.key) && !is_label(field)
+        };
         let others: Vec<&&Field> = others.iter().filter(has_effect).collect();
         // The keys of skills are open: most are for the tools that made them.
         let Some(first) = others.first().filter(|_| self.format().id != FormatId::Skill) else { return };
@@ -155,7 +175,10 @@ impl Reader<'_> {
             near
         };
         let Some(&first) = near.first() else { return false };
-        if PLACE_KEYS.contains(&(self.origin.place.path, key.as_str())) {
+        let is_default = |(known, value): &(&str, Value)| *known == first && field.node.value == *value;
+        if PLACE_KEYS.contains(&(self.origin.place.path, key.as_str()))
+            || format.id == FormatId::Skill && DEFAULTS.iter().any(is_default)
+        {
             return true;
         }
         // Fixable if it is one typing error in a key that the agent knows and that is not there yet.
@@ -199,7 +222,7 @@ impl Reader<'_> {
     /// Whether the rule applies in the way that another agent's key states, for other reasons.
     fn means_the_same(&self, field: &Field, known: &Fields) -> bool {
         let Value::Text(word) = &field.node.value else { return false };
-        let Some(meant) = stated_by(&field.key, word) else { return false };
+        let Some(meant) = stated_by(word, |key| key == field.key) else { return false };
         let format = self.format();
         let is_given = |key: &str| known.given(key).is_some();
         let decided = |stated| {
@@ -222,8 +245,8 @@ fn has_patterns(node: &Node) -> bool {
 }
 
 /// Returns the activation that a word states as the value of an agent's key: `manual` of `trigger`.
-fn stated_by(key: &str, word: &str) -> Option<StatedActivation> {
-    let modes = FORMATS.iter().filter_map(|format| format.modes).filter(|modes| modes.key == key);
+pub(super) fn stated_by(word: &str, is_key: impl Fn(&str) -> bool) -> Option<StatedActivation> {
+    let modes = FORMATS.iter().filter_map(|format| format.modes).filter(|modes| is_key(modes.key));
     modes.flat_map(|modes| modes.words).find(|(known, _)| *known == word).map(|(_, stated)| *stated)
 }
 
@@ -231,7 +254,7 @@ fn stated_by(key: &str, word: &str) -> Option<StatedActivation> {
 fn is_metadata(field: &Field) -> bool {
     let is_key = FORMATS.iter().any(|format| format.modes.is_some_and(|modes| modes.key == field.key));
     let Value::Text(word) = &field.node.value else { return false };
-    is_key && !keys::PATHS.contains(&field.key.as_str()) && stated_by(&field.key, word).is_none()
+    is_key && !keys::PATHS.contains(&field.key.as_str()) && stated_by(word, |key| key == field.key).is_none()
 }
 
 /// Returns a key without case and separators.

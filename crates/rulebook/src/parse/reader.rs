@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::hidden;
 use crate::agent::Agent;
 use crate::condition::{PatternBase, Splits};
-use crate::diagnostic::{Code, Diagnostic, report_first, shown};
+use crate::diagnostic::{Code, Diagnostic, pasted, report_first};
 use crate::format::{Format, FormatId, Keys, Lists, Repeats};
 use crate::frontmatter::{Field, Problem, Tier};
 use crate::source::Origin;
@@ -73,7 +73,7 @@ impl<'t> Reader<'t> {
         let diagnostic = self.report(problem.code, problem.span, problem.message);
         match (problem.code, problem.fix) {
             (Code::UnquotedValue | Code::UnclosedList, Some(fix)) => {
-                diagnostic.help = format!("write `{}`", shown(&fix.replacement));
+                diagnostic.help = format!("write `{}`", pasted(&fix.replacement));
                 // Quoting is safe only for agents that are known to read YAML.
                 let reads_yaml = |way: &Format| way.id == format.id && way.tier.is_none_or(Tier::reads_yaml);
                 let owner = Agent::owner_of(format.id);

@@ -26,11 +26,10 @@ impl Fields {
         let known = word.as_deref().map(OnUnknown::named);
         if known == Some(None) {
             let span = self.find("on-unknown").expect("read above").node.span.clone();
-            reader.report(
-                Code::BadValue,
-                span,
-                "`on-unknown` must be `allow`, `ask` or `refuse`; `refuse` is used",
-            );
+            let found = shown(word.as_deref().unwrap_or_default());
+            let message =
+                format!("`on-unknown` must be `allow`, `ask` or `refuse`, found `{found}`; `refuse` is used");
+            reader.report(Code::BadValue, span, message);
         }
         requirements.on_unknown = known.map(|known| known.unwrap_or(OnUnknown::Refuse)).unwrap_or_default();
         let is_empty = requirements.requires.is_empty() && requirements.forbids.is_empty();

@@ -61,6 +61,7 @@ impl Format {
             excludes,
             agent_ignores,
             unquoted,
+            offers_scoped,
             dialect,
             rival,
             exclusions,
@@ -79,7 +80,7 @@ impl Format {
             knowledge: _,
         } = *self;
         let keys = (paths_key, lists, keys, modes, aliases, inert, sets, excludes, agent_ignores, unquoted);
-        let activation = (bare, not_always, everything, off_words, needs_folder_name);
+        let activation = (bare, not_always, everything, off_words, needs_folder_name, offers_scoped);
         let header = (tier, broken, repeats, top, strips_comments, (dialect, rival, exclusions));
         (
             (id, agent, priority, (scoped, from_root), (ids, plain_folders), limit, advised),

@@ -159,7 +159,6 @@ pub(super) const VSCODE_CLAUDE: Format = Format {
 };
 
 // Cursor, and agents that read its files.
-
 const CURSOR_KEYS: Keys = Keys::Own(&["alwaysApply", "description", "globs"]);
 
 pub(super) const CURSOR: Format = own(Format {
@@ -171,6 +170,7 @@ pub(super) const CURSOR: Format = own(Format {
     keys: CURSOR_KEYS,
     broken: Broken::Reject,
     rival: Some(Dialect::VsCode),
+    offers_scoped: false,
     ..designs::CURSOR
 });
 

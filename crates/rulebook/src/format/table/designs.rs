@@ -40,6 +40,7 @@ pub(crate) const RULEBOOK: Format = Format {
     excludes: None,
     agent_ignores: &[],
     unquoted: false,
+    offers_scoped: true,
     dialect: Dialect::Picomatch,
     rival: None,
     exclusions: Exclusions::OfDialect,

@@ -15,6 +15,8 @@ struct Facts<'f> {
     /// Folders with lock files, and their package managers.
     locks: &'f [(&'f str, &'static str)],
     agents: &'f [&'f str],
+    /// Files that are not rules, and their texts.
+    texts: &'f [(&'f str, &'f str)],
 }
 
 #[track_caller]
@@ -32,7 +34,13 @@ fn found(files: &[(&str, &str)], facts: &Facts<'_>) -> Vec<Diagnostic> {
         |names: &[&str]| Names { names: names.iter().map(|&name| name.to_owned()).collect(), is_open: false };
     let around = Surroundings {
         text_of: &text_of,
-        exists: &|_, path| facts.files.contains(&path),
+        exists: &|_, path| {
+            let below = format!("{path}/");
+            facts.files.iter().any(|file| *file == path || file.starts_with(&below))
+        },
+        text_at: &|_, path| {
+            facts.texts.iter().find(|(at, _)| *at == path).map(|(_, text)| (*text).to_owned())
+        },
         ending: &|_, end| {
             let ending = facts.files.iter().filter(|path| path.ends_with(end));
             ending.map(|path| (*path).to_owned()).collect()
@@ -160,6 +168,7 @@ fn a_file_in_an_old_place_is_reported_with_the_move() {
     let around = Surroundings {
         text_of: &|_| None,
         exists: &|_, _| false,
+        text_at: &|_, _| None,
         ending: &|_, _| Vec::new(),
         is_link: &|_| false,
         real_path: &|_| None,
@@ -203,6 +212,43 @@ fn an_import_that_an_agent_does_not_follow_is_reported() {
 }
 
 #[test]
+fn an_agent_that_reads_the_imported_text_elsewhere_lacks_nothing() {
+    let texts = &[("ai/gen.md", "Use tabs.\n")][..];
+    let cursor = Facts { agents: &["cursor"], texts, ..Facts::default() };
+    let own = "---\nalwaysApply: true\n---\nUse tabs.";
+    check(&[("AGENTS.md", "@ai/gen.md"), (".cursor/rules/gen.mdc", own)], &cursor, &[]);
+    check(
+        &[("AGENTS.md", "@ai/gen.md"), (".cursor/rules/gen.mdc", "---\nalwaysApply: true\n---\nUse spaces.")],
+        &cursor,
+        &[
+            "AGENTS.md:1:1 warning[unexpanded-import] Cursor reads this file and does not follow `@ai/gen.md`: the model sees only the name",
+        ],
+    );
+}
+
+#[test]
+fn links_into_a_missing_folder_and_links_of_a_generated_file_are_one_problem() {
+    let facts = Facts { files: &["docs/a.md"], ..Facts::default() };
+    let links =
+        |from: usize| -> String { (from..from + 3).map(|at| format!("[{at}](/gone/{at}.md)\n")).collect() };
+    let (one, two) = (format!("See\n{}", links(0)), format!("See\n{}", links(3)));
+    check(
+        &[("AGENTS.md", &one), ("CLAUDE.md", &two)],
+        &facts,
+        &[
+            "AGENTS.md:2:5 warning[missing-link] the folder `gone` does not exist, and 6 links in 2 files lead into it",
+        ],
+    );
+    check(
+        &[("AGENTS.md", "# Auto-generated - do not edit directly\n\n[a](a.md) [b](b.md)")],
+        &facts,
+        &[
+            "AGENTS.md:3:5 note[missing-link] this generated file has 2 links to files that do not exist, the first to `a.md`",
+        ],
+    );
+}
+
+#[test]
 fn skills_of_one_name_are_reported_for_the_agents_used_here() {
     let files = [
         (".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: a\n---\nOne."),
@@ -221,6 +267,7 @@ fn skills_of_one_name_are_reported_for_the_agents_used_here() {
         let around = Surroundings {
             text_of: &|_| None,
             exists: &|_, _| false,
+            text_at: &|_, _| None,
             ending: &|_, _| Vec::new(),
             is_link: &|_| false,
             real_path: &|_| None,
