@@ -389,9 +389,7 @@ fn report_unreachable(
     let by_paths = word_for(format, StatedActivation::Glob)
         .filter(|_| has_paths && stated == Some(StatedActivation::Offered));
     let help = match by_paths {
-        _ if is_in_text => {
-            "move the line `description: …` from the start of the text into the header".to_owned()
-        }
+        _ if is_in_text => "move `description: …` from the start of the text into the header".to_owned(),
         Some(word) => {
             format!("add {keys}, or write `{word}` to apply the rule to its `{}`", format.paths_key)
         }

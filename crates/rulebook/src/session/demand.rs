@@ -1,7 +1,6 @@
 //! What a requirement says about a call: to the model, to the user who decides, and to the user who is informed.
 
 use super::ordered::OrderedRule;
-use super::refuse::Refusals;
 use crate::id::plain_name;
 use crate::requirement::{EventPattern, Forbid, Require};
 use crate::shell;
@@ -12,6 +11,15 @@ use crate::stream::policy::{self, MatchedText, excerpt};
 pub(super) enum Demand<'r> {
     Require(&'r Require),
     Forbid(&'r Forbid),
+}
+
+/// How long the refusals of a demand last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusals {
+    /// What is forbidden is refused whenever it happens.
+    Lasting,
+    /// They end: they depend on what the session knows.
+    Counted,
 }
 
 /// A call that a demand is about.

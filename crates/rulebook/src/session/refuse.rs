@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::demand::Refusals;
 use super::event::{BROKEN, Delivery, Event, KNOWN, LET_THROUGH, REFUSE};
 use super::host::{HostProfile, Moment, Report};
 use super::judge::{Decided, EventWords, decide, hits_of, interrupted};
@@ -35,15 +36,6 @@ pub(super) struct Objection {
     /// For the user, once per session.
     pub(super) alerts: Vec<Delivery>,
     pub(super) events: Vec<Event>,
-}
-
-/// How long refusals of a requirement last.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusals {
-    /// What is forbidden is refused whenever it happens.
-    Lasting,
-    /// They end: they depend on what the session knows.
-    Counted,
 }
 
 impl Session {

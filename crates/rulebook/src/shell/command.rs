@@ -21,6 +21,14 @@ pub struct Word {
     pub(super) values: Vec<(Range<usize>, Vec<Word>)>,
 }
 
+/// Returns several words as one, with blanks between them.
+pub(super) fn joined<'w>(words: impl IntoIterator<Item = &'w Word>) -> Word {
+    words.into_iter().fold(Word::default(), |mut line, word| {
+        line.push_word(word);
+        line
+    })
+}
+
 impl Word {
     /// A word whose text is known.
     pub(crate) fn known(text: impl Into<String>) -> Word {

@@ -1,7 +1,6 @@
 //! What programs do with the files that they name: the one table for evidence, requirements, the guard and written texts.
 
-use super::command::Word;
-use super::starting::joined;
+use super::command::{Word, joined};
 
 /// What a program does with its files.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::command::{Command, Redirect, Word, plain_name};
+use super::command::{Command, Redirect, Word, joined, plain_name};
 use super::effects::{Given, given};
 use super::found::found;
 use super::git::git_command;
@@ -14,7 +14,7 @@ use super::programs::{
 use super::redirect::joined_folder;
 use super::script::{DoubtKind, MAX_COMMANDS, MAX_DEPTH, Script};
 use super::starters::{STARTERS, Starter};
-use super::starting::{Start, Starting, joined, text_after};
+use super::starting::{Start, Starting, text_after};
 use super::suspect::is_inert;
 use super::variable::{Setting, is_set, names_alias, setting};
 use crate::hidden::is_hidden;

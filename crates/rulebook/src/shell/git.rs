@@ -1,8 +1,8 @@
 //! git: its options, settings and aliases, as far as they run something.
 
-use super::command::Word;
+use super::command::{Word, joined};
 use super::script::DoubtKind;
-use super::starting::{Starting, joined, text_after};
+use super::starting::{Starting, text_after};
 
 /// Options of git before its command which take a value as the next word.
 const GIT_VALUED: &[&str] = &[

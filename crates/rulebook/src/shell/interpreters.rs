@@ -1,10 +1,10 @@
 //! Shells and interpreters: what they run of a text after an option, of a file, and of their input.
 
-use super::command::{Redirect, Word};
+use super::command::{Redirect, Word, joined};
 use super::options::Options;
 use super::programs::{INTERPRETERS, STARTUP_OPTIONS};
 use super::script::DoubtKind;
-use super::starting::{Starting, joined};
+use super::starting::Starting;
 
 /// The options of shells before the file that they run.
 const OPTIONS: Options = Options { long: STARTUP_OPTIONS, ..Options::new("oO") };

@@ -1,9 +1,9 @@
 //! Programs that run a command for each of several values: `parallel` and `zargs`.
 
-use super::command::{Redirect, Word};
+use super::command::{Redirect, Word, joined};
 use super::script::DoubtKind;
 use super::starters::Starter;
-use super::starting::{Starting, joined};
+use super::starting::Starting;
 use super::written::quoted;
 
 /// The most values that are tried.

@@ -1,6 +1,6 @@
 //! A command and what it starts in turn: its texts for a shell, its words as a command, and doubts.
 
-use super::command::{Command, Redirect, Word, plain_name};
+use super::command::{Command, Redirect, Word, joined, plain_name};
 use super::options::GivenOptions;
 use super::programs::SHELLS;
 use super::reader::{Ends, Reader};
@@ -159,12 +159,5 @@ pub(super) fn text_after(options: &[&str], rest: &[Word]) -> Option<Word> {
         let start = text.len() - options.iter().find_map(value)?.len();
         let first = word.tail(start);
         Some(joined(std::iter::once(&first).chain(&rest[at + 1..])))
-    })
-}
-
-pub(super) fn joined<'w>(words: impl IntoIterator<Item = &'w Word>) -> Word {
-    words.into_iter().fold(Word::default(), |mut line, word| {
-        line.push_word(word);
-        line
     })
 }

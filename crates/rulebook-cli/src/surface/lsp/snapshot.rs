@@ -23,7 +23,6 @@ use serde_json::Value;
 use super::document::Document;
 use super::matcher::Matcher;
 use super::uris::Uris;
-use super::view;
 use crate::args::Args;
 use crate::input::open_over;
 use crate::lock::lock;
@@ -144,7 +143,7 @@ impl Snapshot {
         let uris = job.open.iter().map(|(path, uri)| (named(&workspace, path), uri.clone()));
         let uris = Uris::new(&workspace, uris);
         let (here, monitor) = (Mutex::default(), OnceLock::new());
-        let mut snapshot = Snapshot {
+        Ok(Snapshot {
             shown,
             inlined,
             uris,
@@ -159,11 +158,8 @@ impl Snapshot {
             readers,
             unused,
             rules,
-            took: Duration::ZERO,
-        };
-        snapshot.view = job.view.then(|| view::of(&snapshot));
-        snapshot.took = started.elapsed();
-        Ok(snapshot)
+            took: started.elapsed(),
+        })
     }
 
     /// A file by the name that rules have: below the canonical path of its root, or as given.

@@ -7,6 +7,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use rulebook_workspace::Readings;
 
 use super::snapshot::{Files, Job, Snapshot};
+use super::view;
 use crate::args::Args;
 
 /// The two ends of the thread.
@@ -23,7 +24,10 @@ impl Worker {
             let readings = Readings::default();
             let mut files: Option<Arc<Files>> = None;
             for job in &receiver {
-                let taken = Snapshot::take(&args, &job, &readings, files.take());
+                let taken = Snapshot::take(&args, &job, &readings, files.take()).map(|mut snapshot| {
+                    snapshot.view = job.view.then(|| view::of(&snapshot));
+                    snapshot
+                });
                 files = taken.as_ref().ok().map(|snapshot| Arc::clone(&snapshot.files));
                 let result = taken.map(Arc::new).map_err(|error| format!("{error:#}"));
                 if sender.send(result).is_err() {

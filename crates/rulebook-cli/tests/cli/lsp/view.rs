@@ -85,6 +85,6 @@ fn a_switch_is_reported_in_one_line() {
     let cursor =
         "web is disabled: Rulebook no longer adds it (1 rule file); these agents still read it: Cursor";
     check("web", cursor, true);
-    check("own", "own is now disabled (1 rule file)", false);
+    check("own", "own is disabled: Rulebook no longer adds it (1 rule file)", false);
     editor.stop();
 }

@@ -23,7 +23,31 @@ fn arguments() -> impl Strategy<Value = Value> {
             object.prop_map(|fields| Value::Object(fields.into_iter().collect())),
         ]
     });
-    inner.prop_filter("arguments are objects or arrays", |value| value.is_object() || value.is_array())
+    inner
+        .prop_filter("arguments are objects or arrays", |value| value.is_object() || value.is_array())
+        .prop_filter("what an edit keeps is no hit, and is tested with edits", |value| !keeps_a_match(value))
+}
+
+/// Whether an object has what a rule of the property below matches both in its old and in its new text.
+fn keeps_a_match(value: &Value) -> bool {
+    fn has(value: &Value, text: &str) -> bool {
+        match value {
+            Value::String(own) => own.contains(text),
+            Value::Array(items) => items.iter().any(|item| has(item, text)),
+            Value::Object(fields) => fields.values().any(|item| has(item, text)),
+            _ => false,
+        }
+    }
+    match value {
+        Value::Array(items) => items.iter().any(keeps_a_match),
+        Value::Object(fields) => {
+            let both = fields.get("old").zip(fields.get("new"));
+            let is_kept =
+                |(old, new)| ["foo", "é", "o\n"].iter().any(|text| has(old, text) && has(new, text));
+            both.is_some_and(is_kept) || fields.values().any(keeps_a_match)
+        }
+        _ => false,
+    }
 }
 
 /// What the rules of the property below find in a value, by a direct search: `rule field end file`.
