@@ -208,11 +208,14 @@ test("the figures of ten agents are not cut, and the others are counted", async 
   }
 });
 
-test("a narrow screen shows the last folder", async (t) => {
-  const { url } = await page({ "packages/web/CLAUDE.md": "Web.\n", "packages/cli/CLAUDE.md": "Tool.\n", "CLAUDE.md": "All.\n" });
+test("a narrow screen shows whole paths and patterns where they fit", async (t) => {
+  const rule = "---\npaths: src/**\n---\nSource.\n";
+  const { url } = await page({ "packages/web/CLAUDE.md": "Web.\n", "packages/cli/CLAUDE.md": "Tool.\n", ".claude/rules/src.md": rule });
   const shown = await open(t, `${url}agents`, { viewport: { width: 390, height: 844 } });
   const names = (await shown.locator("[data-rows] a.file").allInnerTexts()).map((text) => text.replaceAll(/\s/g, ""));
-  assert.deepEqual(names.toSorted(), ["CLAUDE.md", "cli/CLAUDE.md", "web/CLAUDE.md"]);
+  assert.deepEqual(names.toSorted(), [".claude/rules/src.md", "packages/cli/CLAUDE.md", "packages/web/CLAUDE.md"]);
+  const row = shown.locator("[data-rows] tr").filter({ hasText: "src.md" });
+  assert.match(await row.innerText(), /src\/\*\*/);
 });
 
 test("the map names its agent, and the scale has no zero for a colour", async (t) => {
