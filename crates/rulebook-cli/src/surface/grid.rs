@@ -47,6 +47,7 @@ pub(super) enum Room {
     /// As wide as the terminal.
     Terminal,
     /// As wide as its texts, for what scrolls.
+    #[cfg(any(feature = "lsp", feature = "mcp"))]
     Unlimited,
 }
 

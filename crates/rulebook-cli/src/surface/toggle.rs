@@ -102,11 +102,13 @@ impl<'r> Switched<'r> {
     }
 
     /// Whether agents still apply the rules that were disabled.
+    #[cfg(feature = "lsp")]
     pub(super) fn is_still_applied(&self) -> bool {
         !self.still_read.is_empty()
     }
 
     /// What was done, and which agents still apply the rules, in one line.
+    #[cfg(feature = "lsp")]
     pub(super) fn notice(&self) -> String {
         let agents: BTreeSet<&str> = self.still_read.iter().map(|read| read.agent.title).collect();
         let still = match agents.len() {

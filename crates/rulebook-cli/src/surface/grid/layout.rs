@@ -19,6 +19,7 @@ const PIPED: usize = 100;
 const SIZES: [(usize, usize); 5] = [(50, 24), (50, 16), (40, 13), (34, 10), (40, 0)];
 
 /// The same where a line has room for everything.
+#[cfg(any(feature = "lsp", feature = "mcp"))]
 const WHOLE: [(usize, usize); 1] = [(100, usize::MAX)];
 
 /// The first column is not narrower than this.
@@ -49,6 +50,7 @@ impl Grid {
         let rows = self.collapsed();
         let layout = match room {
             Room::Terminal => Layout::new(self, &rows, out::width().unwrap_or(PIPED), &SIZES),
+            #[cfg(any(feature = "lsp", feature = "mcp"))]
             Room::Unlimited => Layout::new(self, &rows, usize::MAX, &WHOLE),
         };
         let shown = layout.shown;
