@@ -1,5 +1,6 @@
 //! `status`: shows what each agent loads, the most important problems, and every rule for every agent.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use rulebook::agent::Agent;
@@ -58,17 +59,19 @@ impl<'s> Status<'s> {
             Viewpoint::As(_) => rows(workspace, &views.agents[0].native),
             _ => all_rows(workspace, &views.meant, &matrix),
         };
-        if matches!(point, Viewpoint::As(_)) {
-            // The agent's reading of a file may have another id than the one that commands know.
-            for row in &mut rows {
-                if let Some(meant) = matrix.rows.iter().find(|other| other.origin.display == row.source) {
-                    (row.id, row.key) = (meant.id.to_owned(), meant.key());
-                }
-            }
+        let mut by_source: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, row) in matrix.rows.iter().enumerate() {
+            by_source.entry(&row.origin.display).or_default().push(at);
         }
         for row in &mut rows {
+            let of_file = by_source.get(row.source.as_str()).map_or(&[][..], Vec::as_slice);
+            let same_id = of_file.iter().copied().find(|at| matrix.rows[*at].id == row.id);
             let at =
-                matrix.rows.iter().position(|other| other.origin.display == row.source && other.id == row.id);
+                same_id.or_else(|| of_file.first().copied().filter(|_| matches!(point, Viewpoint::As(_))));
+            if let Some(meant) = at.map(|at| &matrix.rows[at]).filter(|_| same_id.is_none()) {
+                // The agent's reading of a file may have another id than the one that commands know.
+                (row.id, row.key) = (meant.id.to_owned(), meant.key());
+            }
             let cells = matrix.columns.iter().filter_map(|column| Some((column, column.cells.get(at?)?)));
             row.agents = cells.map(|(column, cell)| (column.agent.name, cell.state)).collect();
         }
