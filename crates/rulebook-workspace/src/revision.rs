@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use rulebook::source::MAX_SOURCE;
 
+use crate::disk::lock;
 use crate::write::Scratch;
 
 /// A revision, written to a temporary folder that is removed when this is dropped.
@@ -196,7 +197,7 @@ impl Git {
         thread::spawn(move || {
             if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                 is_late.store(true, Ordering::Relaxed);
-                let _ = locked(&child).kill();
+                let _ = lock(&child).kill();
             }
         });
         Ok(git)
@@ -210,12 +211,12 @@ impl Git {
     }
 
     fn input(&self) -> Option<ChildStdin> {
-        locked(&self.child).stdin.take()
+        lock(&self.child).stdin.take()
     }
 
     /// Waits until it has ended, after its output was read.
     fn wait(&self) -> io::Result<ExitStatus> {
-        let status = locked(&self.child).wait()?;
+        let status = lock(&self.child).wait()?;
         match self.is_late.load(Ordering::Relaxed) {
             true => Err(io::Error::other(
                 "git did not answer in time; check that every file in `.git` is a regular file",
@@ -223,10 +224,6 @@ impl Git {
             false => Ok(status),
         }
     }
-}
-
-fn locked(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
-    child.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The longest list of files: about a million. A few trees that contain each other name billions.
@@ -238,7 +235,7 @@ fn entries(root: &Path, commit: &str) -> Result<(Vec<TreeEntry>, Vec<String>), R
     let mut listing = Vec::new();
     git.output.by_ref().take(MAX_LISTING + 1).read_to_end(&mut listing)?;
     if listing.len() as u64 > MAX_LISTING {
-        let _ = locked(&git.child).kill();
+        let _ = lock(&git.child).kill();
         let _ = git.wait();
         return Err(io::Error::other("it has too many files").into());
     }
@@ -338,7 +335,7 @@ fn texts(
             });
             if let Err(error) = read {
                 // The thread ends once git has ended.
-                let _ = locked(&git.child).kill();
+                let _ = lock(&git.child).kill();
                 return Err(error);
             }
         }

@@ -133,16 +133,16 @@ pub(super) fn not_copied<'b>(
             && is_selected(rule, from)
     };
     let why = |rule: &Rule| {
-        match () {
-        () if is_copy(rule) => gone(rule).map(|source| {
-            format!(
-                "it is a copy of `{source}`, which is gone; to make it a rule, rename it and remove the line that says so"
-            )
-        }),
-        () if !rule.enabled => Some("it is switched off".to_owned()),
-        () if rule.body.is_empty() => rule.imports.is_empty().then(|| "it has no text".to_owned()),
-        () => (rule.activation == Activation::Never).then(|| "nothing activates it".to_owned()),
-    }
+        if is_copy(rule) {
+            const REMEDY: &str = "to make it a rule, rename it and remove the line that says so";
+            return gone(rule).map(|source| format!("it is a copy of `{source}`, which is gone; {REMEDY}"));
+        }
+        let reasons = [
+            (!rule.enabled, "it is switched off"),
+            (rule.body.is_empty() && rule.imports.is_empty(), "it has no text"),
+            (!rule.body.is_empty() && rule.activation == Activation::Never, "nothing activates it"),
+        ];
+        reasons.into_iter().find(|(holds, _)| *holds).map(|(_, why)| why.to_owned())
     };
     let rules = book.rules().map(|(rule, _)| rule).filter(is_file);
     rules.filter_map(|rule| Some((rule, why(rule)?))).collect()
